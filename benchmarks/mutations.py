@@ -15,8 +15,7 @@ sys.path.insert(0, str(ROOT))
 from mehler.proofs_checks import STATEMENTS
 from tests.faults.__main__ import table
 from tests.faults.systems import FAULTS
-from tests.proofs_checks.defects import DEFECTS, described
-from tests.proofs_checks.mutations import ROWS
+from tests.proofs_checks.mutations import DEFECTS, ROWS, described
 
 SYSTEMS = ("terms of bounds", "checks of statements")
 PAGE = ROOT / "docs" / "mutations.md"

@@ -22,8 +22,7 @@ from tests.corpus.cases import PLANTED
 from tests.faults import Fault, Outcome
 from tests.learn import test_planted_defects as estimator
 from tests.proofs_checks.conftest import context_for
-from tests.proofs_checks.defects import DEFECTS, described
-from tests.proofs_checks.mutations import ROWS
+from tests.proofs_checks.mutations import DEFECTS, ROWS, described
 from tests.verify import test_all_kinds as declared
 from tests.verify.structure import test_wrong as construction
 from tests.verify.structure.wrong_maps import WRONG

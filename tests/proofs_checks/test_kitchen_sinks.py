@@ -8,18 +8,15 @@ import mpmath
 import numpy as np
 import pytest
 from mehler.proofs_checks._plots import quantile_interval
-from mehler.proofs_checks.kitchen_sinks import _instances, estimation_lemma, greedy, norms, theorem
+from mehler.proofs_checks.kitchen_sinks import _instances, estimation_lemma, norms
 from mehler.proofs_checks.kitchen_sinks._instances import (
     Cosines,
-    average_errors,
-    blocks,
     cosine_features,
 )
 from mehler.proofs_checks.kitchen_sinks.lemma_1 import Units
-from scipy import integrate, optimize, stats
+from scipy import optimize, stats
 
 from mehler import exact, verify
-from mehler.bounds import kitchen_sinks
 from tests.proofs_checks.conftest import BY_ID
 
 
@@ -65,21 +62,6 @@ def test_cosines_over_their_own_law():
         assert f == pytest.approx(2 / math.pi * math.exp(-0.5 * 0.64 * x**2), abs=1e-6)
 
 
-def test_labels_have_their_mean():
-    instance = Cosines(2, 1.0, signal=0.6, frequency=0.9)
-    x, y = instance.sample(np.random.default_rng(4), 1, 200_000)
-    # y cos(u x_1) has mean 0.6 E cos^2.
-    truth = 0.6 * (1 + math.exp(-2 * 0.81)) / 2
-    verdict = verify.check_mean((y * np.cos(0.9 * x[..., 0])).ravel(), truth, resolution=0.03)
-    assert verdict.status == "holds", verdict
-
-
-def test_blocks_cover_all_draws():
-    for n, size in ((1, 1), (1000, 10**6), (10**5, 3), (7, 2**17)):
-        assert sum(blocks(n, size)) == n
-        assert min(blocks(n, size)) >= 1
-
-
 @pytest.mark.parametrize("threshold", [1e-3, 0.1339, 0.5, 0.999])
 @pytest.mark.parametrize("n", [10, 101, 4000])
 def test_exact_tails_are_binomial(n, threshold):
@@ -88,20 +70,6 @@ def test_exact_tails_are_binomial(n, threshold):
     count = mpmath.fsum(mpmath.binomial(n, j) for j in range(least, n + 1))
     route = float(mpmath.log(count) - (n - 1) * mpmath.log(2))
     assert _instances.log_tail(n, threshold) == pytest.approx(route, rel=1e-9)
-
-
-def test_tails_beyond_the_largest_mean_are_empty():
-    assert _instances.log_tail(10, 1.01) == -math.inf
-    with pytest.raises(ValueError, match="overlap"):
-        _instances.log_tail(10, 0.0)
-
-
-def test_excess_risk_of_constants_is_that_of_the_wrong_sign():
-    drawn = _instances.excess_risks(np.random.default_rng(1), 25, 100_000, mean=0.2)
-    assert set(np.unique(drawn)) == {0.0, 0.2}
-    wrong = stats.binom.cdf(12, 25, 0.6)
-    low, high = verify.intervals.binomial(int((drawn > 0).sum()), 100_000, 1e-9)
-    assert low < wrong < high
 
 
 @pytest.mark.parametrize("by", [None, "frobenius", "longest"])
@@ -117,31 +85,6 @@ def test_divided_units_are_small_and_keep_their_function(by):
     truth = exact.max_moment(1, 4) * math.sqrt(3)
     verdict = verify.check_mean(units.feature_scale * values, truth, resolution=0.05 * truth)
     assert verdict.status == "holds", verdict
-
-
-def test_longest_divides_by_less():
-    for d, q in ((5, 4), (80, 4), (784, 16)):
-        assert Units(d, q, "longest").feature_scale < Units(d, q, "frobenius").feature_scale
-
-
-def test_products_of_divided_units_in_the_plane():
-    """g = E y phi on the circle, by the mean over equal angles; the best risk by simulation."""
-    rng = np.random.default_rng(2)
-    w = rng.standard_normal((2, 2))
-    w /= np.linalg.norm(w)
-    angle = 2 * math.pi * (np.arange(200_000) + 0.5) / 200_000
-    x = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    g = np.mean(0.8 * x[:, 0] * (x @ w.T).max(axis=1))
-    assert g == pytest.approx(0.8 * w[:, 0].sum() / 4, abs=1e-9)
-
-    products = theorem.divided_products(2, signal=0.8)(rng, 200, 2, 500)
-    absolute = np.abs(products.true).ravel()
-    verdict = verify.check_mean(absolute, products.best, resolution=0.05 * products.best)
-    assert verdict.status == "holds", verdict
-    # Samples and features are those of the closed form: empirical minus true has mean 0.
-    gap = (products.empirical - products.true).mean(axis=1)
-    # Features are at most 1, and so are labels.
-    assert verify.check_mean(gap, 0.0, bounds=(-2.0, 2.0), resolution=0.3).status == "holds"
 
 
 def test_fitted_weights_minimise_the_empirical_risk():
@@ -168,16 +111,6 @@ def test_fitted_weights_minimise_the_empirical_risk():
         assert _instances.largest_gap(row)[0] == pytest.approx(largest)
 
 
-def test_printed_greedy_steps_stall_and_repaired_ones_do_not():
-    target = np.ones(2)
-    stalled = greedy.as_printed(np.eye(2), target, 2.0, 6)
-    assert stalled == pytest.approx([1.0, *[math.sqrt(0.5)] * 5])
-    # 2 phi_1, then (2 phi_1 + 2 phi_2)/2 = f*.
-    assert greedy.equal_weights(np.eye(2), target, 2.0, 2) == pytest.approx([math.sqrt(2), 0.0])
-    # phi_1, then half way to 2 phi_2.
-    assert greedy.line_search(np.eye(2), target, 2.0, 2)[0] == pytest.approx(1.0)
-
-
 def test_infima_at_one_point_in_closed_form():
     """One value f: the norms are |f| / sum |phi| pi and |f| / (sum phi^2 pi)^1/2."""
     rng = np.random.default_rng(9)
@@ -193,12 +126,6 @@ def test_infima_at_one_point_in_closed_form():
         assert norm(alpha, density, features) == pytest.approx(closed, rel=1e-9)
 
 
-def test_the_circle_represents_zero_off_its_grid_too():
-    for t in (0.1, 1.7, 4.0):
-        value, _ = integrate.quad(lambda b, t=t: np.cos(2 * b) * np.cos(t + b), 0, 2 * math.pi)
-        assert abs(value) < 1e-12
-
-
 def test_numbers_that_the_texts_quote():
     recalled = estimation_lemma.as_recalled
     for log_delta, quote in ((-40.0, "e^{-38.3}"), (-100.0, "e^{-64.4}")):
@@ -212,36 +139,6 @@ def test_numbers_that_the_texts_quote():
     assert r"\frac12\kappa" in BY_ID["kitchen-sinks.norms"].proved
 
 
-def test_maxout_units_exceed_the_printed_bound_in_practically_every_draw():
-    errors = Units(80, 4).errors(np.random.default_rng(5), 50, 500)
-    bound = kitchen_sinks.approximation(50, scale=1.0, delta=0.05)
-    assert "practically every draw" in BY_ID["kitchen-sinks.lemma-1"].note
-    assert (errors > bound.value).mean() > 0.99
-
-
-def test_both_constants_of_lemma_1_are_sharp():
-    """Orthonormal features attain the mean; constants of random sign the deviation's rate."""
-    # f* = 0, one of n orthonormal features with a random sign: the error of K of them is
-    # 1/sqrt K unless one is drawn twice, which K^2/(2n) bounds.
-    k, n = 10, 10**6
-    rng = np.random.default_rng(7)
-    index, sign = rng.integers(n, size=(500, k)), rng.choice([-1.0, 1.0], size=(500, k))
-    errors = [
-        math.sqrt(sum(s[i == j].sum() ** 2 for j in set(i.tolist()))) / k
-        for i, s in zip(index, sign)
-    ]
-    assert np.median(errors) == pytest.approx(k**-0.5, rel=1e-12)
-    # log P(|mean sign| > t) over the promised -K t^2/2 tends to 1 from above.
-    ratios = [_instances.log_tail(10**4, t) / (-(10**4) * t**2 / 2) for t in (0.05, 0.1, 0.2)]
-    assert 1 < ratios[2] < ratios[1] < ratios[0] < 1.2
-
-
-def test_average_errors_come_one_a_draw():
-    errors = average_errors(np.random.default_rng(1), Cosines(2, 1.0), 30, 700)
-    assert errors.shape == (700,)
-    assert len(np.unique(errors)) == 700
-
-
 def test_intervals_of_quantiles_contain_the_quantile():
     """One in a hundred may miss: of 300 at most 13, which 1 % exceeds with probability 3e-6."""
     rng = np.random.default_rng(2)
@@ -251,28 +148,3 @@ def test_intervals_of_quantiles_contain_the_quantile():
     assert np.median([high - low for low, high in ends]) < 0.7
     # Of 3 draws none lies below with probability 0.001, at most one with 0.028.
     assert quantile_interval(np.arange(3.0), 0.9) == (0.0, 2.0)
-
-
-def test_endless_features_memorise_a_share_of_the_statistical_term():
-    """Patterns of signs on n inputs: unit vectors times sqrt(2/pi), along the bias plus noise."""
-    closed = optimize.minimize_scalar(
-        lambda x: -math.sqrt(2 / math.pi) * x * (1 - x / math.hypot(1, x)), bounds=(0, 3)
-    )
-    assert -closed.fun / 2 == pytest.approx(0.12, abs=5e-4)
-    # By features: 20,000 signs at 100 inputs, the risk -<b, f>/n, N = 200 n samples.
-    n, features, per_input = 100, 20_000, 200
-    rng = np.random.default_rng(5)
-    signs = rng.choice([-1.0, 1.0], size=(features, n))
-    bias = np.full(n, closed.x / math.sqrt(per_input))
-
-    def function(labels):
-        """The box's best function for these mean labels: every weight at its bound."""
-        return np.sign(signs @ labels) @ signs / features
-
-    best = bias @ function(bias) / n
-    excess = [
-        best - bias @ function(2 * rng.binomial(per_input, (1 + bias) / 2) / per_input - 1) / n
-        for _ in range(100)
-    ]
-    # The mean of 100 varies by about a fiftieth, and 20,000 patterns are not all.
-    assert np.mean(excess) * math.sqrt(n * per_input) == pytest.approx(-closed.fun, rel=0.1)

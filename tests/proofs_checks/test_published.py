@@ -100,13 +100,6 @@ def test_theorem_2_of_maxout_in_many_digits():
     assert not _published.theorem_2(**enough, delta=0.02, **CONSTANTS).unmet
 
 
-def test_lemma_3_of_maxout_has_no_value_where_its_root_has_none():
-    point = {"n_inputs": 784, "dimension": 1.0, "diameter": 0.0, "c1": 3.0, "c": 0.5}
-    bound = _published.lemma_3(n_features=700, pool_size=4, scale=0.7, delta=0.02, **point)
-    assert math.isnan(bound.value)
-    assert bound.vacuous
-
-
 def test_the_distances_of_theorem_1_of_groups():
     d, e = 40, 0.1
     first = math.exp(-d * e**2 / 16) / math.sqrt(d)
@@ -119,16 +112,6 @@ def test_the_distances_of_theorem_1_of_groups():
     # 1 - p, the chance of a rejected template, by SciPy.
     proved = group_invariant.kernel_bias(d, epsilon=e, side="below")
     assert proved.value == pytest.approx(1.1 * stats.chi2.sf(44, 40))
-
-
-def test_a_published_form_is_not_clipped():
-    one = {"n_inputs": 9, "dimension": 1, "diameter": 1.0, "c_prime": 1.0, "c": 1.0}
-    bound = _published.theorem_2(
-        **{**MANY, "n_features": 9, "scale": 9.0}, delta=0.1, epsilon=0.5, loss_at_zero=1.0, **one
-    )
-    assert bound.value == bound.total
-    assert bound.trivial == 1.0
-    assert bound.vacuous
 
 
 def test_proposition_6_is_infinite_for_fewer_features():

@@ -7,8 +7,8 @@ import math
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.maxout.risk import _risks, lemma_2, lemma_3
-from scipy import integrate, optimize, special, stats
+from mehler.proofs_checks.maxout.risk import _risks, density, lemma_2, lemma_3
+from scipy import integrate, special, stats
 
 from mehler import MaxoutFeatures, exact, verify
 
@@ -80,15 +80,6 @@ def test_mean_size_for_two_points(q):
     assert low < truth < high
 
 
-def test_mean_size_for_an_odd_law():
-    """For q = 2, max + min is the sum: with antipodal points and labels, b = <w_1 + w_2, v>/2."""
-    half = sphere(np.random.default_rng(5), 4, 3)
-    law = _risks.Law(np.concatenate([half, -half]), np.concatenate([np.ones(4), -np.ones(4)]))
-    length = np.linalg.norm(law.label_mean @ law.points) / law.size
-    low, high = mean_size(law, 2)
-    assert low < length * math.sqrt(2 / math.pi) / math.sqrt(2) < high
-
-
 def test_the_minimiser_is_the_minimiser():
     """Signs of the empirical means against all corners of the box, by the ramp itself."""
     rng = np.random.default_rng(6)
@@ -143,24 +134,6 @@ def test_excess_is_the_risk_of_the_ramp():
         assert np.all(drawn.best[size] <= drawn.excess[size, n] + 1e-12)
 
 
-def test_leaving_the_linear_part_counts_as_the_largest_excess():
-    law = _risks.Law.at_random(np.random.default_rng(7), 6, 3)
-    sizes = {"pool_size": 3, "n_features": (1,), "n_samples": (9,), "n_draws": 100}
-    drawn = _risks.draw_risks(
-        np.random.default_rng(9), law, scale=1e3, false_alarm=ALPHA, loss_bound=2.0, **sizes
-    )
-    assert np.all(drawn.excess[1, 9] == 2.0)
-
-
-def test_label_counts_have_the_means_of_the_law():
-    law = _risks.Law(np.eye(2), np.array([0.5, -1.0]))
-    seen = law.label_counts(np.random.default_rng(1), 10, 20_000)
-    for i, truth in enumerate((0.25, -0.5)):
-        assert verify.check_mean(seen[:, i], truth, bounds=(-1, 1), resolution=0.05).status == (
-            "holds"
-        )
-
-
 @pytest.mark.parametrize("q", [1, 2, 3, 8])
 @pytest.mark.parametrize("rho", [-0.9, 0.3, 0.99])
 def test_values_of_f_by_direct_integration(q, rho):
@@ -180,49 +153,6 @@ def test_values_of_f_by_direct_integration(q, rho):
         lambda t: pdf(t) * larger(t) * (2 * cdf(rho * t / math.sqrt(1 - rho**2)) - 1), -10, 10
     )[0]
     assert lemma_3.signed_values(np.array([rho]), q)[0] == pytest.approx(truth, abs=1e-8)
-
-
-def test_descent_comes_near_the_best_function_of_the_box():
-    points = sphere(np.random.default_rng(1), 6, 3)
-    q, m, scale = 3, 12, 0.5
-    found = lemma_3.draw_approximations(
-        np.random.default_rng(2), points, pool_size=q, n_features=m, scale=scale, n_draws=40
-    )
-    assert np.all(found.best <= found.monte_carlo)
-    assert found.norm < scale * math.sqrt(exact.sigma2(q))
-    # Replayed: u, then the weights of the first draw, winner by winner.
-    rng = np.random.default_rng(2)
-    u = rng.standard_normal(3)
-    u /= np.linalg.norm(u)
-    weights = [rng.standard_normal((40 * m, 3), dtype=np.float32) for _ in range(q)]
-    phi = np.max([w @ points.T for w in weights], axis=0).reshape(40, m, 6) * scale / m
-    f = scale * lemma_3.signed_values(points @ u, q)
-    signs = np.sign(weights[0] @ u).reshape(40, m)
-    direct = np.sqrt(((np.einsum("bm,bmn->bn", signs, phi) - f) ** 2).mean(axis=1))
-    np.testing.assert_allclose(found.monte_carlo, direct, rtol=1e-3)
-    solved = [optimize.lsq_linear(one.T, f, (-1, 1)) for one in phi]
-    least = np.sqrt([2 * one.cost / 6 for one in solved])
-    assert np.all(found.best >= least - 1e-6)
-    assert found.best.mean() < 0.5 * found.monte_carlo.mean()
-
-
-def test_means_of_suprema_in_closed_form():
-    # E max of n Rayleigh variables: sum of (-1)^(k+1) binom(n, k) sqrt(pi / (2 k)).
-    for n in (1, 2, 7):
-        truth = sum(
-            (-1) ** (k + 1) * math.comb(n, k) * math.sqrt(math.pi / (2 * k))
-            for k in range(1, n + 1)
-        )
-        assert lemma_2.mean(2, n) == pytest.approx(truth, abs=1e-9)
-    assert lemma_2.mean(1, 1) == pytest.approx(math.sqrt(2 / math.pi), abs=1e-9)
-
-
-@pytest.mark.parametrize("r", [1, 2, 3])
-def test_failure_and_quantile_are_inverse(r):
-    for weights in (1, 50, 10**6):
-        for delta in (0.5, 1e-9):
-            value = lemma_2.quantile(1 - delta, r, weights)
-            assert lemma_2.failure(value, r, weights) == pytest.approx(delta, rel=1e-6)
 
 
 def test_suprema_on_a_fine_circle_follow_the_exact_law():
@@ -251,8 +181,21 @@ def test_near_points_have_no_complexity_left():
     assert lemma_3.shortfall_probability(1.0) == 0.0
 
 
-def test_intervals_of_quantiles_contain_them():
-    drawn = np.random.default_rng(1).standard_normal(5000)
-    low, high = _risks.quantile_interval(drawn, 0.9)
-    assert low < stats.norm.ppf(0.9) < high
-    assert high - low < 0.3
+@pytest.mark.parametrize("scale", [0.0, 0.5, 1.0, 1.2])
+def test_one_weight_in_closed_form(scale):
+    """For q = 1 the class is the functions <x, v> with |v| <= C E|g|: the lower bound is exact."""
+    low, high = density.distance_ends(scale, 1)
+    assert low == pytest.approx(max(0.0, 1 - scale * math.sqrt(2 / math.pi)), abs=1e-11)
+    assert low <= high + 1e-12  # equal at C = 0
+
+
+@pytest.mark.parametrize("q", [1, 4, 64])
+def test_moments_of_the_excess(q):
+    assert density.excess_moment(0.0, q, 2) == pytest.approx(exact.sigma2(q), abs=1e-11)
+
+    def integrand(t):
+        law = q * math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
+        return max(abs(t) - 1.5, 0.0) * law * (0.5 * math.erfc(-t / math.sqrt(2))) ** (q - 1)
+
+    truth = sum(integrate.quad(integrand, *ends)[0] for ends in ((-12, -1.5), (1.5, 12)))
+    assert density.excess_moment(1.5, q, 1) == pytest.approx(truth, abs=1e-9)

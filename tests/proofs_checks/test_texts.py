@@ -1,11 +1,11 @@
-"""What statements say: ids, forms, proofs, and mathematics that renders."""
+"""What statements say: ids, forms, proofs, mathematics that renders, and nothing twice."""
 
 from __future__ import annotations
 
+import ast
 import re
 from pathlib import Path
 
-import pytest
 from mehler.proofs_checks._statements import PAGES
 
 from mehler import proofs_checks
@@ -16,89 +16,91 @@ from mehler.statements import discover
 IDS = [statement.id for statement in STATEMENTS]
 CHECKOUT = Path(__file__).parents[2] / "proofs_checks"
 HOME = Path(proofs_checks.__path__[0])  # the checkout too, where it was installed with -e
-every_statement = pytest.mark.parametrize("statement", STATEMENTS, ids=IDS)
 
 
-def test_every_page_is_a_statement():
+def test_every_page_is_a_statement_that_is_installed():
     """A page without a module beside it would be checked by nobody."""
     pages = sorted(page.relative_to(HOME) for page in PAGES.values())
     in_folders = {page.relative_to(CHECKOUT) for page in CHECKOUT.rglob("*.md")}
     assert pages == sorted(page for page in in_folders if page.parts[0] != "experiments")
     assert len(set(IDS)) == len(IDS) == len(PAGES)
+    assert [one.id for one in discover("*") if one.id in IDS] == IDS
 
 
-@every_statement
-def test_ids_are_those_that_links_use(statement):
+def test_ids_are_those_that_links_use():
     """PAPER.NAME, where the paper is a package, and its checks are in it."""
-    paper, _, name = statement.id.partition(".")
-    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
-    home = paper.replace("-", "_")
-    assert PAGES[statement.id].relative_to(HOME).parts[0] == home
-    for check in statement.checks:
-        assert check.run.__module__.split(".")[:3] == ["mehler", "proofs_checks", home]
+    for statement in STATEMENTS:
+        paper, _, name = statement.id.partition(".")
+        home = paper.replace("-", "_")
+        assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name)
+        assert PAGES[statement.id].relative_to(HOME).parts[0] == home
+        for check in statement.checks:
+            assert check.run.__module__.split(".")[:3] == ["mehler", "proofs_checks", home]
 
 
-def test_installed_under_the_entry_point():
-    found = [one.id for one in discover("*")]
-    assert [one for one in found if one in IDS] == IDS
+def test_texts_are_there():
+    for statement in STATEMENTS:
+        headings = list(statement.sections)
+        copies = {"printed": "As printed", "lost": "As restored", "none": "Statement"}
+        claimed = copies[statement.copy]
+        order = ["Setting", claimed, "What is wrong", "As it holds", "Proof"]
+        assert headings == [one for one in order if one in headings], statement.id
+        assert {claimed, "Proof"} <= set(headings), statement.id
+        # A print that leaves its constant open cannot be checked itself, nor one that is lost.
+        least = "restored" if statement.copy == "lost" else "printed"
+        if statement.expected == "holds with constant":
+            least = "proved"
+        forms = {check.form for check in statement.checks}
+        assert least in forms or statement.expected == "not computable", statement.id
+        if statement.expected == "refuted, repaired":
+            assert statement.proved, statement.id
+            assert "What is wrong" in headings, statement.id
+            assert forms == {"printed", "proved"}, statement.id
 
 
-@every_statement
-def test_texts_are_there(statement):
-    headings = list(statement.sections)
-    claimed = {"printed": "As printed", "lost": "As restored", "none": "Statement"}[statement.copy]
-    order = ["Setting", claimed, "What is wrong", "As it holds", "Proof"]
-    assert headings == [one for one in order if one in headings]
-    assert {claimed, "Proof"} <= set(headings)
-    # A print that leaves its constant open cannot be checked itself, nor one that is lost.
-    least = "restored" if statement.copy == "lost" else "printed"
-    if statement.expected == "holds with constant":
-        least = "proved"
-    forms = {check.form for check in statement.checks}
-    assert least in forms or statement.expected == "not computable"
-    if statement.expected == "refuted, repaired":
-        assert statement.proved
-        assert "What is wrong" in headings
-        assert {check.form for check in statement.checks} == {"printed", "proved"}
-
-
-@every_statement
-@pytest.mark.sampled(26)
-def test_formulas_convert_to_mathml(statement):
-    texts = [*statement.sections.values()]
-    texts += [statement.place, statement.hypotheses, statement.ground, statement.note]
-    formulas = [formula for text in texts for formula in _mathematics(text)]
-    for formula in [statement.printed, statement.proved, *formulas]:
-        if formula:
+def test_formulas_convert_to_mathml_and_the_rest_is_plain_markdown():
+    """In the report's CommonMark: no roles, images or includes."""
+    for statement in STATEMENTS:
+        fields = [statement.place, statement.hypotheses, statement.ground, statement.note]
+        formulas = [statement.printed, statement.proved]
+        for text in (*statement.sections.values(), *fields):
+            fenced = re.sub(r"^\s*```.*?^\s*```", "", text, flags=re.DOTALL | re.MULTILINE)
+            parts = re.split(r"\$\$?", fenced)
+            assert len(parts) % 2, f"unpaired dollar sign in {text!r}"
+            formulas += parts[1::2]
+            assert not re.search(r"\{[a-z:]+\}`|^```\{|^:::|!\[|<[a-z/]", "".join(parts[::2]))
+        for formula in formulas:
             # What the converter does not know it leaves as the command's own name.
-            assert "\\" not in mathml(formula), formula
+            assert "\\" not in mathml(formula or "x"), formula
 
 
-@every_statement
-def test_links_and_references_lead_to_statements(statement):
-    text = "\n".join([*statement.sections.values()])
-    for found in re.findall(r"\]\(#([^)]+)\)", text):
-        assert any(found == one or found.startswith(f"{one}-") for one in IDS)
-    for found in re.findall(
-        r"(?:maxout|kitchen-sinks|group-invariant)\.[a-z0-9-]+", statement.note
-    ):
-        assert found in IDS
+def test_links_and_references_lead_to_statements():
+    for statement in STATEMENTS:
+        for link in re.findall(r"\]\(#([^)]+)\)", "\n".join(statement.sections.values())):
+            assert any(link == one or link.startswith(f"{one}-") for one in IDS)
+        papers = r"(?:maxout|kitchen-sinks|group-invariant)\.[a-z0-9-]+"
+        assert set(re.findall(papers, statement.note)) <= set(IDS)
 
 
-@every_statement
-def test_sections_up_to_the_proof_have_no_roles_images_or_includes(statement):
-    """They are rendered by a plain CommonMark parser in the report."""
-    for text in statement.sections.values():
-        assert not re.search(r"\{[a-z:]+\}`|^```\{|^:::|!\[|<[a-z/]", _without_mathematics(text))
+def runs(text: str) -> set[tuple[str, ...]]:
+    """Eight words on end of a text without its formulas, which a claim has to name."""
+    prose = re.sub(r"\$\$.*?\$\$|\$[^$]*\$", " ", text, flags=re.DOTALL)
+    words = re.findall(r"[a-z]{2,}", prose.lower())
+    return {tuple(words[i : i + 8]) for i in range(len(words) - 7)}
 
 
-def _mathematics(text: str) -> list[str]:
-    parts = re.split(
-        r"\$\$?", re.sub(r"^\s*```.*?^\s*```", "", text, flags=re.DOTALL | re.MULTILINE)
-    )
-    assert len(parts) % 2, f"unpaired dollar sign in {text!r}"
-    return parts[1::2]
-
-
-def _without_mathematics(text: str) -> str:
-    return "".join(re.split(r"\$\$?", text)[::2])
+def test_what_a_page_says_no_string_beside_it_says_again():
+    """Of front matter and sections up to the proof; values of an f-string leave a gap."""
+    assert runs("The *mean* of the\nlargest of eight normal numbers $z$ is small.")
+    pages = (page.read_text(encoding="utf-8") for page in CHECKOUT.rglob("*.md"))
+    written = {run for page in pages for run in runs(page.split("\n## Evidence\n")[0])}
+    for module in sorted(CHECKOUT.rglob("*.py")):
+        for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
+            text = ""
+            if isinstance(node, ast.JoinedStr):
+                parts = [one.value if isinstance(one, ast.Constant) else " " for one in node.values]
+                text = "".join(map(str, parts))
+            elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+                text = node.value
+            again = {" ".join(run) for run in runs(text) & written}
+            assert not again, f"{module.name}: {again}"

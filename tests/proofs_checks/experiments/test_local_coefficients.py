@@ -35,13 +35,6 @@ def test_the_gradient_of_the_plain_kernel_is_its_differences() -> None:
         np.testing.assert_allclose(found["gradient"][:, j], slope, atol=1e-6 * scale)
 
 
-@pytest.mark.parametrize(("name", "pair"), [("decoupled", "decoupled"), ("plain", "gradient")])
-def test_coefficients_times_the_row_are_the_function(name: str, pair: str) -> None:
-    beta, found = local.kernel_coefficients(X, CODES, ROWS, 1e-3, name)
-    values = np.einsum("rd,rdc->rc", ROWS, found[pair])
-    np.testing.assert_allclose(values, function(ROWS, beta, name), rtol=1e-9, atol=1e-9)
-
-
 def test_beta_solves_the_ridge() -> None:
     beta, _ = local.kernel_coefficients(X, CODES, ROWS, 1e-3, "decoupled")
     fit = kernel_ridge(
@@ -74,17 +67,6 @@ def test_equation_4_is_met_by_the_decoupled_map_alone(kind, name, pair, falls) -
             away.append(local.apart(estimate, found[pair], ROWS)[1].mean())
         means.append(np.mean(away))
     assert bool(means[1] < means[0] / 2.5) is falls
-
-
-def test_a_tenth_of_the_ink_is_erased_and_no_blank_pixel() -> None:
-    rows = np.array([[0.0, 0.5, 0.1, 0.0, 0.2, 0.3, 0.4, 0.6, 0.7, 0.8, 0.9, 1.0]])
-    scores = np.array([[9.0, 1, 2, 9, 3, 4, 5, 6, 7, 8, 8.5, 0]])
-    left = local.erased(rows, scores)
-    assert np.flatnonzero(left != rows).tolist() == [10]
-    assert left[0, 10] == 0.0
-    # Eleven pixels have ink: a tenth of them is rounded up.
-    rows[0, 0] = 0.05
-    assert np.flatnonzero((local.erased(rows, scores) != rows)[0]).tolist() == [0, 10]
 
 
 def test_shares_add_up_to_the_lead_of_the_class() -> None:

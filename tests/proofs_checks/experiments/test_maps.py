@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments._results import Results
 from mehler.proofs_checks.experiments._rows import Split
-from mehler.proofs_checks.experiments.maxout import maps, table_1
+from mehler.proofs_checks.experiments.maxout import maps
 from sklearn.neighbors import KNeighborsClassifier
 
 
@@ -37,18 +36,6 @@ def test_ties_of_votes_go_to_the_class_of_the_nearest() -> None:
     assert errors[3] == 100.0
 
 
-def test_maps_take_as_many_columns_and_projections_as_they_say(rows) -> None:
-    X, m = rows.fit[0], 40
-    for name, (_, takes) in maps.MAPS.items():
-        phi = maps.drawn(name, X, m, 1.0, 0)
-        if name.startswith("fourier"):
-            weights = phi.n_features // 2 if name == "fourier-m" else phi.n_features
-        else:
-            weights = {"shared": m, "decoupled": 4 * (m + 1)}.get(name, 4 * m)
-        assert phi(X[:2]).shape[1] == (160 if name == "fourier-p" else m)
-        assert takes(m) == weights
-
-
 def test_bandwidths_and_votes_are_not_chosen_by_test_rows(rows, monkeypatch) -> None:
     # Planted leak: wrong test labels may change errors, but nothing that is chosen.
     wrong = Split(rows.fit, rows.choose, (rows.test[0], (rows.test[1] + 1) % 10))
@@ -60,29 +47,3 @@ def test_bandwidths_and_votes_are_not_chosen_by_test_rows(rows, monkeypatch) -> 
         chosen = ("gamma", "lambda", "neighbours", "held_out")
         assert {k: one.get(k) for k in chosen} == {k: two.get(k) for k in chosen}
         assert one["error"] < 50 < two["error"]
-
-
-def test_tables_compare_with_random_maxout_and_the_print() -> None:
-    rng = np.random.default_rng(0)
-    shift = {"decoupled": 2.0, "fourier-p": -2.0}
-    results = Results(
-        (options, {"error": 5.0 + shift.get(options["map"], 0.0) + 0.1 * rng.standard_normal()})
-        for options in maps.cells("full")
-    )
-    errors, gains = maps.table("full", results).values()
-    means = {row["map"]: float(row["mean"]) for row in gains}
-    assert means["decoupled maxout"] == pytest.approx(2, abs=0.3)
-    assert means["Fourier, as many projections"] == pytest.approx(-2, abs=0.3)
-    assert len(errors) == len(maps.MAPS) + 3
-    (printed,) = [row["map"] for row in errors if "(3.09)" in row["error"]]
-    assert printed == "nearest neighbours by pixels"
-
-
-def test_bandwidths_are_chosen_where_the_least_lambda_is_refused(rows, monkeypatch) -> None:
-    # As on 10,000 rows of MNIST, where sums of 4,000 cosines are singular to within rounding.
-    path = table_1._path
-    monkeypatch.setattr(table_1, "_path", lambda sums: (path(sums)[0][1:], 1))
-    options = next(options for options in maps.cells("quick") if options["map"] == "fourier-m")
-    measured = maps.measure("quick", rows, maps.EXPERIMENT.cell(options, 0))
-    assert measured["held_out"][0] is None
-    assert measured["lambda"] > table_1.LAMBDAS[0]

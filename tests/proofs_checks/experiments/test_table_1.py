@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments import data
-from mehler.proofs_checks.experiments._results import Results
 from mehler.proofs_checks.experiments._rows import Split
 from mehler.proofs_checks.experiments.maxout import table_1
 
@@ -64,39 +60,6 @@ def test_table_1_leaves_out_lambdas_that_rounding_does_not_resolve() -> None:
     assert found["error"] == pytest.approx(error, abs=1.01 * 100 / 150)
 
 
-def test_table_1_holds_out_the_last_sixth_of_mnist_and_no_test_row(monkeypatch) -> None:
-    rng = np.random.default_rng(0)
-    images = rng.integers(1, 256, (16, 28, 28)).astype(np.uint8)
-    made = data.Dataset("mnist", images[:12], np.arange(12), images[12:], np.arange(12, 16))
-    monkeypatch.setattr(data, "mnist", lambda folder: made)
-    parts = table_1.prepare("full", Path("folder"))
-    assert [y.tolist() for _, y in (parts.fit, parts.choose, parts.test)] == [
-        list(range(10)),
-        [10, 11],
-        [12, 13, 14, 15],
-    ]
-    rows = np.concatenate([parts.fit[0], parts.choose[0], parts.test[0]])
-    assert rows.dtype == np.float32
-    whole = images.reshape(16, -1).astype(np.float64)
-    lengths = np.sqrt((whole**2).sum(axis=1))
-    np.testing.assert_allclose(rows * lengths[:, None], whole, atol=1e-3)
-
-
-def test_rows_of_pixels_have_the_same_weights_and_other_lengths() -> None:
-    units = table_1.prepare("quick", None)
-    pixels = table_1.PIXELS.prepare("quick", None)
-    for one, other in ((units.fit, pixels.fit), (units.test, pixels.test)):
-        assert np.array_equal(one[1], other[1])
-        lengths = np.linalg.norm(other[0], axis=1)
-        np.testing.assert_allclose(one[0] * lengths[:, None], other[0], atol=1e-6)
-        assert np.ptp(lengths) > 0.1
-    assert pixels.fit[0].max() == 1.0
-    options = [o for o in table_1.cells("full") if o["m"] <= 1000]
-    assert table_1.PIXELS.cells("full") == options
-    ours, theirs = (one.cell(options[0], 0) for one in (table_1.PIXELS, table_1.EXPERIMENT))
-    assert ours.seed() == theirs.seed()
-
-
 def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None:
     values = np.array([2.16, 2.30, 2.20, 2.26, 2.23])
     assert table_1.near(values, 4, 10_000)
@@ -107,18 +70,3 @@ def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None
     wide = 3 * np.sqrt(0.07**2 / 5 + 0.05**2)
     assert table_1.near(two + 0.99 * wide, 4, 10_000)
     assert not table_1.near(two + 1.01 * wide, 4, 10_000)
-
-
-def test_table_1_counts_the_cells_that_are_near() -> None:
-    rng = np.random.default_rng(0)
-    cells = []
-    for options in table_1.cells("full"):
-        q, m = options["q"], options["m"]
-        mean, _ = table_1.PRINTED[q][table_1.SIZES.index(m)]
-        away = 5.0 if (q, m) == (16, 500) else 0.0
-        cells.append((options, {"error": mean + away + 0.01 * rng.standard_normal()}))
-    ((caption, rows),) = table_1.table("full", Results(cells)).items()
-    assert caption.endswith("printed in brackets")
-    assert rows[4]["m = 500"].endswith(" (8.19 ± 0.21)")
-    near = {f"m = {m}": "4 of 5" if m == 500 else "5 of 5" for m in table_1.SIZES}
-    assert rows[5] == {"": "within three standard errors of the print"} | near

@@ -5,7 +5,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from tests.proofs_checks.mutations import (
+    claims_groups,
+    claims_maxout,
+    claims_others,
     depth,
     equalities,
     error_bounds,
@@ -16,7 +22,7 @@ from tests.proofs_checks.mutations import (
     other_bounds,
     rates,
 )
-from tests.proofs_checks.mutations._row import Row
+from tests.proofs_checks.mutations._row import Row, described
 
 ROWS: tuple[Row, ...] = (
     *maxout_bounds.ROWS,
@@ -29,5 +35,11 @@ ROWS: tuple[Row, ...] = (
     *features.ROWS,
     *depth.ROWS,
 )
+# A check, what takes the place of which of its arguments, and what it then says.
+DEFECTS: tuple[tuple[Callable[..., Any], dict[str, Any], str], ...] = tuple(
+    (check, defect, *(verdict or ["refuted"]))
+    for part in (claims_maxout, claims_groups, claims_others)
+    for check, defect, *verdict in part.DEFECTS
+)
 
-__all__ = ["ROWS", "Row"]
+__all__ = ["DEFECTS", "ROWS", "Row", "described"]

@@ -24,7 +24,7 @@ from mehler.proofs_checks.maxout.kernel import (
 from mehler.proofs_checks.maxout.risk import lemma_3
 
 from mehler import exact, kernels
-from tests.proofs_checks.mutations._row import Check, Row, scaled
+from tests.proofs_checks.mutations._row import Check, Row, blind, red, scaled
 
 APART = "the statement's bounds are this far apart"
 
@@ -40,19 +40,19 @@ def of_value(
 ) -> Iterator[Row]:
     """A row for the smallest factor that is seen, and one for a hundredth that no level sees."""
     defect = {keyword: scaled(right, seen)}
-    yield Row(statement=statement, term=term, change=f"times {seen:g}", check=check, defect=defect)
+    yield red(statement, term, f"times {seen:g}", check, **defect)
     if because:
-        yield Row(statement=statement, term=term, change="times 1.01", because=because)
+        yield blind(statement, term, "times 1.01", because)
 
 
 def of_width(statement: str, check: Check, make: Callable[[float], Any], seen: float) -> Row:
     """A row for the width of a kernel, or of its spectrum."""
-    return Row(
-        statement=statement,
-        term=f"{check.__name__}: width of the kernel",
-        change=f"times {seen:g}",
-        check=check,
-        defect={"claimed": make(seen)},
+    return red(
+        statement,
+        f"{check.__name__}: width of the kernel",
+        f"times {seen:g}",
+        check,
+        claimed=make(seen),
     )
 
 
@@ -100,8 +100,7 @@ VALUES = (
      lambda rho, q: rho, 1.02),
     (M + "figure-1", "the kernel behind the distances", figure_1.proved, "kernel",
      exact.maxout_kernel, 1.05),
-    (M + "figure-1", "joint density", figure_1.joint_density, "kernel",
-     exact.maxout_kernel, 1.01),
+    (M + "figure-1", "joint density", figure_1.joint_density, "kernel", exact.maxout_kernel, 1.01),
     (M + "decoupled-kernel", "the kernel", decoupled_kernel.kernel, "kernel",
      exact.locally_linear_kernel, 1.02),
     (M + "decoupled-kernel", "the kernel, borrowed directions", decoupled_kernel.borrowed,
@@ -110,8 +109,7 @@ VALUES = (
      exact.centred_kernel, 1.02),
     (M + "lemma-3", "mean square of the Monte Carlo function", lemma_3.in_mean_square, "mean",
      lemma_3.mean_square, 1.1),
-    ("kitchen-sinks.kernel", "closed forms", sinks.closed, "kernel",
-     exact.activation_kernel, 1.01),
+    ("kitchen-sinks.kernel", "closed forms", sinks.closed, "kernel", exact.activation_kernel, 1.01),
     (F + "kernel", "pairs, Gaussian", fourier.gaussian, "claimed", gaussian(1.0), 1.01),
     (F + "kernel", "offset, Gaussian", fourier.offset, "claimed", gaussian(1.0), 1.02),
     (F + "kernel", "pairs, Laplacian", fourier.laplacian, "claimed", laplacian(1.0), 1.01),
@@ -141,16 +139,9 @@ VALUES = (
 )  # fmt: skip
 
 ROWS: list[Row] = [
-    *(
-        Row(
-            statement=F + "kernel",
-            term=f"scale of the frequencies, {name}",
-            change="times 1.01",
-            check=fourier.frequencies,
-            defect={"wider": 1.01, "named": lambda options, name=name: options["kernel"] == name},
-        )
-        for name in ("rbf", "laplacian", "matern")
-    ),
+    *(red(F + "kernel", f"scale of the frequencies, {name}", "times 1.01", fourier.frequencies,
+        wider=1.01, named=lambda options, name=name: options["kernel"] == name) for name in ("rbf",
+        "laplacian", "matern")),
     *(row for value in VALUES for row in of_value(*value)),
     of_width(F + "kernel", fourier.gaussian, gaussian, 1.05),
     of_width(F + "kernel", fourier.offset, gaussian, 1.05),
@@ -158,18 +149,8 @@ ROWS: list[Row] = [
     of_width(F + "kernel", fourier.matern, matern, 1.05),
     of_width(F + "orthogonal", orthogonal.kernel, gaussian, 1.1),
     of_width(F + "structured", structured.kernel, gaussian, 1.1),
-    Row(
-        statement=G + "expectation",
-        term="kernels of all settings",
-        change="times 1.05",
-        check=expectation.sizes,
-        defect={"kernel_of": sampled(1.05)},
-    ),
-    Row(
-        statement=G + "remark-3",
-        term="kernel of a subset",
-        change="times 1.02",
-        check=remark_3.any_list,
-        defect={"kernel": scaled(remark_3.as_proved, 1.02)},
-    ),
-]
+    red(G + "expectation", "kernels of all settings", "times 1.05", expectation.sizes,
+        kernel_of=sampled(1.05)),
+    red(G + "remark-3", "kernel of a subset", "times 1.02", remark_3.any_list,
+        kernel=scaled(remark_3.as_proved, 1.02)),
+]  # fmt: skip

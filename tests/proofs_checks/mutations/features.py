@@ -19,7 +19,7 @@ from mehler.bounds import kernel_error, spectral
 from mehler.bounds import lower as lowest
 from mehler.bounds import margin as margins
 from mehler.bounds import ridge as risks
-from tests.proofs_checks.mutations._row import Check, Row, of_term, times
+from tests.proofs_checks.mutations._row import Check, Row, blind, of_term, red, scaled
 
 GRAM, RIDGE = "features.gram-error", "features.ridge"
 
@@ -68,13 +68,7 @@ def uniform_term(
 
 def larger(term: str, label: str, factor: float, check: Check, bound: Any) -> Row:
     """A lower bound that is too large."""
-    return Row(
-        statement=LOWER,
-        term=label,
-        change=f"times {factor:g}",
-        check=check,
-        defect={"bound": times(bound, term, factor)},
-    )
+    return red(LOWER, label, f"times {factor:g}", check, bound=scaled(bound, factor, term))
 
 
 def seen(
@@ -119,7 +113,7 @@ def without_factor(n_features: int, **options: Any) -> Any:
         return bound
     shift = len(options["eigenvalues"]) * options["ridge"]
     factor = 1 / (1 + options["sup"] ** 2 / shift)
-    return times(lambda: bound, "variance", factor)()
+    return scaled(lambda: bound, factor, "variance")()
 
 
 def of_products(name: str, centred: bool, term: str, least: float, because: str) -> Iterator[Row]:
@@ -196,137 +190,48 @@ ROWS = [
     larger("rare", "a rare frequency", 1.1, lower.grid, lowest.gram_error_grid),
     larger("approximation", "the nearest function", 1.04, lower.nearest, lowest.approximation),
     *of_term(NEAREST, "nearest", nearest.tight, spectral.approximation, least=0.99),
-    Row(
-        statement=NEAREST,
-        term="kurtosis",
-        change="times 0.5",
-        check=nearest.tight,
-        defect={"bound": less_kurtosis},
-    ),
-    Row(
-        statement=NEAREST,
-        term="kurtosis",
-        change="times 0.7",
-        because="half of a square stands for e^(-x) - 1 + x, which is x where x is large",
-    ),
+    red(NEAREST, "kurtosis", "times 0.5", nearest.tight, bound=less_kurtosis),
+    blind(NEAREST, "kurtosis", "times 0.7",
+        "half of a square stands for e^(-x) - 1 + x, which is x where x is large"),
     *of_term(MARGIN, "margin", margin.tight, margins.error_rate_separated, least=0.99),
-    *of_term(
-        MARGIN,
-        "weights",
-        margin.tight,
-        margins.error_rate_separated,
-        least=0.6,
-        because="the normal law pays for all directions, where the class errs in one",
-    ),
+    *of_term(MARGIN, "weights", margin.tight, margins.error_rate_separated, least=0.6,
+        because="the normal law pays for all directions, where the class errs in one"),
     *of_term(MARGIN, "confidence", margin.confident, margins.error_rate_separated, least=0.96),
     *of_term(MARGIN, "threshold", margin.tight, margins.error_rate_separated, least=0.99),
-    *(
-        row
-        for term in ("bias", "variance")
-        for row in of_term(
-            CLIPPED, term, clipped_ridge.tight, risks.excess_risk_clipped, least=0.99
-        )
-    ),
+    *(row for term in ("bias", "variance") for row in of_term(CLIPPED, term, clipped_ridge.tight,
+        risks.excess_risk_clipped, least=0.99)),
     *(row for case in SEEN for row in seen(*case)),
     *uniform_term("deviation", "pairs of one level", 0.99, uniform.tight),
-    Row(
-        statement=UNIFORM,
-        term="the union over pairs",
-        change="deleted",
-        check=uniform.tight,
-        defect={"bound": one_point},
-    ),
-    *uniform_term(
-        "increments",
-        "increments, variance",
-        0.07,
-        uniform.tight,
+    red(UNIFORM, "the union over pairs", "deleted", uniform.tight, bound=one_point),
+    *uniform_term("increments", "increments, variance", 0.07, uniform.tight,
         "pairs of rows that know nothing of each other have fewer independent errors than pairs, "
-        "and increments half of the second moment that the slope allows",
-        links=True,
-    ),
+        "and increments half of the second moment that the slope allows", links=True),
     *(row for case in PRODUCTS for row in of_products(*case)),
-    *(
-        Row(
-            statement=UNIFORM,
-            term=f"constants of {name}",
-            change="times 0.9",
-            because=f"sums over units are far from these laws; {constants} are the least that the "
-            "moments of the proof allow: `tests/bounds/test_kernel_error_named_slopes.py`",
-        )
-        for name, constants in (
-            ("kitchen sinks", "8 of one product and 3 of increments"),
-            ("centred maxout", "8 of one product and 4 of increments"),
-        )
-    ),
-    *of_term(
-        UNIFORM,
-        "range",
-        None,
+    *(blind(UNIFORM, f"constants of {name}", "times 0.9",
+        f"sums over units are far from these laws; {constants} are the least that the "
+        "moments of the proof allow: `tests/bounds/test_kernel_error_named_slopes.py`") for name,
+        constants in (("kitchen sinks", "8 of one product and 3 of increments"), ("centred maxout",
+        "8 of one product and 4 of increments"))),
+    *of_term(UNIFORM, "range", None,
         because="where it dominates few large increments are many units' common slope, and then "
-        "the first term is larger",
-        label="increments, range",
-    ),
-    *uniform_term(
-        "between",
-        "mean of the slopes",
-        0.49,
-        uniform.tight_slopes,
-        "the mean of products has a slope too, and is flat where one row of many is steep",
-    ),
+        "the first term is larger", label="increments, range"),
+    *uniform_term("between", "mean of the slopes", 0.49, uniform.tight_slopes,
+        "the mean of products has a slope too, and is flat where one row of many is steep"),
     *uniform_term("spread", "deviation of the slopes", 0.7, uniform.tight_slopes),
-    Row(
-        statement=UNIFORM,
-        term="the slopes",
-        change="deleted",
-        check=uniform.tight,
-        defect={"bound": flat},
-    ),
-    Row(
-        statement=RIDGE,
-        term="smoothness",
-        change="plus 0.01",
-        check=ridge.tight,
-        defect={"bound": smoother},
-    ),
-    Row(
-        statement=RIDGE,
-        term="variance, left out, its factor c",
-        change="deleted",
-        check=ridge.tight,
-        defect={"bound": without_factor},
-    ),
-    Row(
-        statement=LOWER,
-        term="one pair, errors of the normal limit at both ends of an interval",
-        change="1 for 2",
-        because="squares of normal variables keep the bound even without them; the number is "
-        "computed by another route in tests/bounds/test_lower.py",
-    ),
-    Row(
-        statement=RIDGE,
-        term="features, the second moment by lipschitz, its factor 2",
-        change="times 0.9",
-        because="no computed instance has few enough blocks; the moment of a shifted normal "
-        "variable is 0.9994 of it in tests/bounds/test_ridge_source.py",
-    ),
-    Row(
-        statement=RIDGE,
-        term="features, the part that is mixed with the bias",
-        change="deleted",
-        because="it is of a smaller order than either where the spectral error is small",
-    ),
-    Row(
-        statement=RIDGE,
-        term="features, the second moment by lipschitz",
-        change="deleted",
-        because="one direction is taken at the largest singular value of the rows; linear units, "
-        "whose moment is known, are below it in tests/bounds/test_ridge_source.py",
-    ),
-    Row(
-        statement=RIDGE,
-        term="features, left out",
-        change="deleted",
-        because="it is the product of a factor and an integral that are seen apart",
-    ),
-]
+    red(UNIFORM, "the slopes", "deleted", uniform.tight, bound=flat),
+    red(RIDGE, "smoothness", "plus 0.01", ridge.tight, bound=smoother),
+    red(RIDGE, "variance, left out, its factor c", "deleted", ridge.tight, bound=without_factor),
+    blind(LOWER, "one pair, errors of the normal limit at both ends of an interval", "1 for 2",
+        "squares of normal variables keep the bound even without them; the number is "
+        "computed by another route in tests/bounds/test_lower.py"),
+    blind(RIDGE, "features, the second moment by lipschitz, its factor 2", "times 0.9",
+        "no computed instance has few enough blocks; the moment of a shifted normal "
+        "variable is 0.9994 of it in tests/bounds/test_ridge_source.py"),
+    blind(RIDGE, "features, the part that is mixed with the bias", "deleted",
+        "it is of a smaller order than either where the spectral error is small"),
+    blind(RIDGE, "features, the second moment by lipschitz", "deleted",
+        "one direction is taken at the largest singular value of the rows; linear units, "
+        "whose moment is known, are below it in tests/bounds/test_ridge_source.py"),
+    blind(RIDGE, "features, left out", "deleted",
+        "it is the product of a factor and an integral that are seen apart"),
+]  # fmt: skip

@@ -11,7 +11,7 @@ from mehler.proofs_checks.maxout.risk import lemma_2, lemma_3, lemma_4, remark_2
 from mehler.proofs_checks.maxout.risk import sharper_risk as sharper_risk
 
 from mehler.bounds import Bound, Term, maxout
-from tests.proofs_checks.mutations._row import Row, of_term, of_terms, unseen
+from tests.proofs_checks.mutations._row import Row, of_term, of_terms, red, unseen
 
 SIGNS = (
     "symmetrisation counts both signs of a deviation, and the step from the largest gap of the "
@@ -43,7 +43,7 @@ def whole(statement: str, check: Any, bound: Callable[..., Bound], seen: float) 
 
     defect = {"by_dimension": smaller}
     change = f"times {seen:g}"
-    return Row(statement=statement, term="by dimension", change=change, check=check, defect=defect)
+    return red(statement, "by dimension", change, check, **defect)
 
 
 def in_expectation(options: Mapping[str, Any]) -> bool:
@@ -120,71 +120,36 @@ ROWS = [
         ),
         ("approximation", 0.5, f"approximation, {NORMS}", HALF_NORMAL),
     ),
-    *of_terms(
-        SHARPER,
-        sharper_risk.nearest,
-        maxout.approximation,
-        ("mean", 0.999, "mean square of centred units", "", in_expectation),
-    ),
+    *of_terms(SHARPER, sharper_risk.nearest, maxout.approximation, ("mean", 0.999,
+        "mean square of centred units", "", in_expectation)),
     *_risk_rows(T2, theorem_2.tight),
-    *of_terms(
-        T2,
-        theorem_2.tight,
-        maxout.excess_risk,
-        ("statistical", 0.12, f"{MEAN}: statistical", SIGNS),
-        (
-            *("approximation", 0.24, f"{MEAN}: approximation"),
-            HALF_NORMAL + "; the mean of its positive part is 0.40 of a deviation",
-        ),
-        where=in_expectation,
-    ),
-    *of_terms(
-        T2,
-        theorem_2.tight_paper,
-        maxout.excess_risk,
-        ("statistical", 0.1, f"{SHAPE}: statistical", SIGNS),
-        ("confidence", 0.75, f"{SHAPE}: confidence"),
-        ("approximation", 0.009, f"{SHAPE}: approximation", COVERING),
-    ),
+    *of_terms(T2, theorem_2.tight, maxout.excess_risk, ("statistical", 0.12, f"{MEAN}: statistical",
+        SIGNS), (*("approximation", 0.24, f"{MEAN}: approximation"),
+        HALF_NORMAL + "; the mean of its positive part is 0.40 of a deviation"),
+        where=in_expectation),
+    *of_terms(T2, theorem_2.tight_paper, maxout.excess_risk, ("statistical", 0.1,
+        f"{SHAPE}: statistical", SIGNS), ("confidence", 0.75, f"{SHAPE}: confidence"),
+        ("approximation", 0.009, f"{SHAPE}: approximation", COVERING)),
     *_risk_rows("maxout.remark-2", remark_2.tight),
     *of_terms(L2, lemma_2.on_subspheres, maxout.supremum, ("mean", 0.96), ("confidence", 0.85)),
-    *of_term(
-        L2,
-        "supremum",
-        lemma_2.on_subspheres,
-        maxout.supremum,
-        keyword="by_dimension",
-        least=0.33,
-        because="of the factor 4 the covering uses 2 and the tails of lengths sqrt(2)",
-        label=f"{SHAPE}: supremum",
-    ),
+    *of_term(L2, "supremum", lemma_2.on_subspheres, maxout.supremum, keyword="by_dimension",
+        least=0.33, because="of the factor 4 the covering uses 2 and the tails of lengths sqrt(2)",
+        label=f"{SHAPE}: supremum"),
     *_supremum_rows(),
     *unseen(L3, SHRUNK, {"mean": "nearest function: mean"}),
-    *of_terms(
-        L3,
-        lemma_3.tight,
-        maxout.approximation,
-        ("confidence", 0.45, "nearest function: confidence", HALF_NORMAL, of_nearest),
-        ("mean", 0.99, "mean square", "", in_expectation),
-        ("deviation", 0.3, f"{SUM}: deviation", MOMENTS, of_monte_carlo),
-    ),
+    *of_terms(L3, lemma_3.tight, maxout.approximation, ("confidence", 0.45,
+        "nearest function: confidence", HALF_NORMAL, of_nearest), ("mean", 0.99, "mean square", "",
+        in_expectation), ("deviation", 0.3, f"{SUM}: deviation", MOMENTS, of_monte_carlo)),
     *of_terms(L3, lemma_3.bernstein, maxout.approximation, ("tail", 0.96, f"{SUM}: tail")),
     *unseen(L3, TRUNCATED, {"mean": f"{SHAPE}: mean", "confidence": f"{SHAPE}: confidence"}),
     whole(L3, lemma_3.tight, maxout.approximation, 0.035),
     *unseen(L4, SHRUNK, {"mean": "mean"}),
-    *unseen(
-        L4, TRUNCATED, {"mean": "by dimension: mean", "confidence": "by dimension: confidence"}
-    ),
+    *unseen(L4, TRUNCATED, {"mean": "by dimension: mean",
+        "confidence": "by dimension: confidence"}),
     whole(L4, lemma_4.tight, maxout.approximation_risk, 0.011),
-    *of_terms(
-        L4,
-        lemma_4.tight,
-        maxout.approximation_risk,
-        ("confidence", 0.45, "", HALF_NORMAL, of_nearest),
-        ("mean", 0.79, f"{MEAN}: mean", "", in_expectation),
-        ("deviation", 0.3, f"{SUM}: deviation", MOMENTS, of_monte_carlo),
-    ),
-    *unseen(
-        L4, "it is L times that of Lemma 3, which its inequality shows", {"tail": f"{SUM}: tail"}
-    ),
-]
+    *of_terms(L4, lemma_4.tight, maxout.approximation_risk, ("confidence", 0.45, "", HALF_NORMAL,
+        of_nearest), ("mean", 0.79, f"{MEAN}: mean", "", in_expectation), ("deviation", 0.3,
+        f"{SUM}: deviation", MOMENTS, of_monte_carlo)),
+    *unseen(L4, "it is L times that of Lemma 3, which its inequality shows",
+        {"tail": f"{SUM}: tail"}),
+]  # fmt: skip

@@ -12,13 +12,7 @@ from mehler.proofs_checks.maxout.risk import definition_2, density
 
 from mehler import exact
 from mehler.bounds import lower, maxout
-from tests.proofs_checks.defects_rates import covariance_times
-from tests.proofs_checks.mutations._row import Check, Row, of_term, scaled, times
-
-
-def row(name: str, term: str, change: str, check: Check, **defect: Any) -> Row:
-    """A row of a maxout statement."""
-    return Row(statement=f"maxout.{name}", term=term, change=change, check=check, defect=defect)
+from tests.proofs_checks.mutations._row import blind, of_term, red, scaled
 
 
 def farther(scale: float, q: int) -> tuple[float, float]:
@@ -27,139 +21,67 @@ def farther(scale: float, q: int) -> tuple[float, float]:
     return low, 1.2 * high
 
 
-H1, CODES, DECOUPLED, CENTRED = "h1-growth", "remark-1-codes", "decoupled-kernel", "centred-kernel"
+def covariance(factor: float) -> Any:
+    """The variance of a chain with another covariance of neighbours."""
+
+    def wrong(rho: Any, q: int, next_fraction: float = 0.0) -> Any:
+        alone = exact.decoupled_variance(rho, q)
+        chain = exact.decoupled_variance(rho, q, next_fraction=next_fraction)
+        return alone + factor * (chain - alone)
+
+    return wrong
+
+
+def nearer(rho: Any, q: int) -> Any:
+    return 1 - (1 - exact.collision_probability(rho, q)) / 0.999
+
+
+H, L, C, D, N, T = (
+    f"maxout.{name}"
+    for name in (
+        *("h1-growth", "locality", "remark-1-codes", "decoupled-kernel", "centred-kernel"),
+        "definition-2",
+    )
+)
+CODES, EXPANSION = remark_1_codes, h1_growth.next_terms
+ONE_INDEX = "collisions from below: one index"
+OTHERS = "collisions from below: the others"
+OF_LIMIT = scaled(CODES.limiting_exponent, 1.01)
 ROWS = [
-    row(H1, "expansion: all", "times 1.01", h1_growth.next_terms, terms=scaled(expansion, 1.01)),
-    row(
-        H1,
-        "expansion: 2 gamma",
-        "times 1.01",
-        h1_growth.next_terms,
-        terms=lambda q: expansion(q) + 0.02 * 0.5772156649,
-    ),
-    row(
-        H1,
-        "expansion: 4 pi under the logarithm",
-        "times 1.01",
-        h1_growth.next_terms,
-        terms=lambda q: expansion(q) - math.log(1.01),
-    ),
-    row(
-        H1,
-        "expansion: the logarithm",
-        "deleted",
-        h1_growth.next_terms,
-        terms=lambda q: expansion(q) + math.log(4 * math.pi * math.log(q)),
-    ),
-    row(
-        "locality",
-        "rate of V",
-        "times 1.01",
-        locality.variance_falls,
-        rate=scaled(variance_rate, 1.01),
-    ),
-    row(
-        "locality",
-        "slope at equal rows",
-        "times 0.999",
-        locality.near_one,
-        collision=lambda rho, q: 1 - (1 - exact.collision_probability(rho, q)) / 0.999,
-    ),
-    row(CODES, "variance", "times 1.01", remark_1_codes.digits, both=lambda kappa: 1.01 * kappa**2),
-    row(CODES, "Hoeffding's exponent 2", "times 1.05", remark_1_codes.hoeffding, rate=2.1),
-    Row(
-        statement=f"maxout.{CODES}",
-        term="Hoeffding's exponent 2",
-        change="times 1.01",
-        because="normal tails are below Hoeffding's by a factor, and floats end",
-    ),
-    row(
-        CODES,
-        "limit of the exponent",
-        "times 1.01",
-        remark_1_codes.exponent,
-        limit=scaled(remark_1_codes.limiting_exponent, 1.01),
-    ),
-    *of_term(
-        f"maxout.{CODES}",
-        "below",
-        remark_1_codes.sandwich,
-        maxout.collision_probability,
-        least=0.49,
+    red(H, "expansion: all", "times 1.01", EXPANSION, terms=scaled(expansion, 1.01)),
+    red(H, "expansion: 2 gamma", "times 1.01", EXPANSION,
+        terms=lambda q: expansion(q) + 0.02 * 0.5772156649),
+    red(H, "expansion: 4 pi under the logarithm", "times 1.01", EXPANSION,
+        terms=lambda q: expansion(q) - math.log(1.01)),
+    red(H, "expansion: the logarithm", "deleted", EXPANSION,
+        terms=lambda q: expansion(q) + math.log(4 * math.pi * math.log(q))),
+    red(L, "rate of V", "times 1.01", locality.variance_falls, rate=scaled(variance_rate, 1.01)),
+    red(L, "slope at equal rows", "times 0.999", locality.near_one, collision=nearer),
+    red(C, "variance", "times 1.01", CODES.digits, both=lambda kappa: 1.01 * kappa**2),
+    red(C, "Hoeffding's exponent 2", "times 1.05", CODES.hoeffding, rate=2.1),
+    blind(C, "Hoeffding's exponent 2", "times 1.01",
+        "normal tails are below Hoeffding's by a factor, and floats end"),
+    red(C, "limit of the exponent", "times 1.01", CODES.exponent, limit=OF_LIMIT),
+    *of_term(C, "below", CODES.sandwich, maxout.collision_probability, least=0.49,
         because="the term is 2 where both maxima count, which for equal rows are one",
-        label="collisions from above: a maximum below the level",
-        keyword="above",
-    ),
-    *of_term(
-        f"maxout.{CODES}",
-        "above",
-        remark_1_codes.sandwich,
-        maxout.collision_probability,
-        least=0.36,
+        label="collisions from above: a maximum below the level", keyword="above"),
+    *of_term(C, "above", CODES.sandwich, maxout.collision_probability, least=0.36,
         because="with the other term it is at least 1.69 for equal rows, whose codes agree",
-        label="collisions from above: one index",
-        keyword="above",
-    ),
-    row(
-        CODES,
-        "collisions from below: one index",
-        "times 3",
-        remark_1_codes.sandwich,
-        below=times(lower.collision_probability, "both", 3.0),
-    ),
-    row(
-        CODES,
-        "collisions from below: the others",
-        "deleted",
-        remark_1_codes.sandwich,
-        below=times(lower.collision_probability, "others", 0.0),
-    ),
-    row(
-        CODES,
-        "collisions from below: the others",
-        "times 0.12",
-        remark_1_codes.sandwich,
-        below=times(lower.collision_probability, "others", 0.12),
-    ),
-    Row(
-        statement=f"maxout.{CODES}",
-        term="collisions from below",
-        change="times 2",
-        because="for equal rows the bound is an eighth of the truth: of all ways in which an index "
-        "wins twice it counts one",
-    ),
-    row(
-        DECOUPLED,
-        "covariance of neighbours",
-        "times 1.01",
-        decoupled_kernel.covariance,
-        variance=covariance_times(1.01),
-    ),
-    row(
-        DECOUPLED,
-        "covariance of neighbours",
-        "times 0.5",
-        decoupled_kernel.covariance,
-        variance=covariance_times(0.5),
-    ),
-    row(
-        DECOUPLED,
-        "variance",
-        "times 1.2",
-        decoupled_kernel.spread,
-        variance=scaled(exact.decoupled_variance, 1.2),
-    ),
-    row(
-        CENTRED,
-        "the integral of the collision probability",
-        "times 1.01",
-        centred_kernel.localiser,
-        kernel=scaled(exact.centred_kernel, 1.01),
-    ),
-    row(CENTRED, "1 - 1/m", "times 1.5", centred_kernel.mean_over_units, share=0.75),
-    row("definition-2", "s log d", "log deleted", definition_2.sparse, rate=lambda s, d: float(s)),
-    row(
-        "definition-2", "s log d", "s squared", definition_2.sparse, rate=lambda s, d: float(s * s)
-    ),
-    row("density", "distance from the union", "times 1.2", density.union, ends=farther),
-]
+        label="collisions from above: one index", keyword="above"),
+    *(red(C, label, change, CODES.sandwich, below=scaled(lower.collision_probability, factor,
+        term)) for label, change, factor, term in ((ONE_INDEX, "times 3", 3.0, "both"), (OTHERS,
+        "deleted", 0.0, "others"), (OTHERS, "times 0.12", 0.12, "others"))),
+    blind(C, "collisions from below", "times 2",
+        "for equal rows the bound is an eighth of the truth: of all ways in which an index "
+        "wins twice it counts one"),
+    *(red(D, "covariance of neighbours", f"times {factor}", decoupled_kernel.covariance,
+        variance=covariance(factor)) for factor in (1.01, 0.5)),
+    red(D, "variance", "times 1.2", decoupled_kernel.spread,
+        variance=scaled(exact.decoupled_variance, 1.2)),
+    red(N, "the integral of the collision probability", "times 1.01", centred_kernel.localiser,
+        kernel=scaled(exact.centred_kernel, 1.01)),
+    red(N, "1 - 1/m", "times 1.5", centred_kernel.mean_over_units, share=0.75),
+    red(T, "s log d", "log deleted", definition_2.sparse, rate=lambda s, d: float(s)),
+    red(T, "s log d", "s squared", definition_2.sparse, rate=lambda s, d: float(s * s)),
+    red("maxout.density", "distance from the union", "times 1.2", density.union, ends=farther),
+]  # fmt: skip

@@ -7,6 +7,8 @@ import pytest
 from mehler.proofs_checks.experiments import Results
 from mehler.proofs_checks.experiments.invariant import accuracy as loaded
 from mehler.proofs_checks.experiments.invariant import panels
+from mehler.proofs_checks.experiments.invariant import panels as vowels
+from mehler.proofs_checks.experiments.invariant.panels import LEARNERS
 
 EXAMPLES = loaded.load_digits("quick", None)
 
@@ -45,63 +47,36 @@ def test_templates_that_stay_are_the_same_without_their_moves() -> None:
             )
 
 
-def made(gain: float, draws: int = 10) -> Results:
-    """Results in which each step gains, and templates that move gain over the others."""
-    rng = np.random.default_rng(1)
-    results = []
-    for draw in range(draws):
-        noise = rng.uniform(0, 0.001, 40)
-        steps = {
-            f"{m},{n}": 0.1 + gain * (i + j) + noise[2 * i + j]
-            for i, m in enumerate((5, 20))
-            for j, n in enumerate((1, 4))
-        }
-        panel = {learner: steps for learner in panels.LEARNERS}
-        sizes = {
-            kind: {learner: [base + noise[20 + k] for k in range(2)] for learner in panels.LEARNERS}
-            for kind, base in (("moved", 0.5 + gain), ("still", 0.5), ("rows", 0.5 + 2 * gain))
-        }
-        for k, kind in enumerate(sizes):
-            sizes[kind] = {one: [v + noise[30 + k] for v in at] for one, at in sizes[kind].items()}
-        results.append(
-            (
-                {"draw": draw},
-                {"panel": {"moved": panel, "still": panel}, "sizes": sizes, "seconds": 1.0},
-            )
-        )
-    return Results(results)
+VOWELS = vowels.load_vowels("quick", None)
 
 
-def rows_of(results: Results, caption: str) -> list[dict[str, str]]:
-    tables = panels.table("quick", results)
-    return next(rows for name, rows in tables.items() if caption in name)
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_no_voice_is_both_learnt_and_tested(seed: int) -> None:
+    found = vowels.splits(VOWELS, seed)
+    learnt, tested = (set(VOWELS.speakers[part].tolist()) for part in found["speakers"])
+    assert (len(learnt), len(tested)) == (8, 7)
+    assert not learnt & tested
+    mixed = [set(VOWELS.speakers[part].tolist()) for part in found["mixed"]]
+    assert mixed[0] == mixed[1] == set(range(15))
+    for split in found.values():
+        assert [len(part) for part in split] == [8 * 66, 7 * 66]
+        assert sorted(np.concatenate(split).tolist()) == list(range(990))
 
 
-@pytest.mark.parametrize(("gain", "better"), [(0.1, 2), (-0.1, 0)])
-def test_tables_follow_the_draws(gain: float, better: int) -> None:
-    steps = rows_of(made(gain), "Steps")
-    assert [row["step"] for row in steps[:2]] == [
-        f"least squares, more {what}" for what in ("bins", "templates")
-    ]
-    for row in steps:
-        counts = [row[word] for word in ("steps", "better", "worse", "not told apart")]
-        assert counts == ["2", str(better), str(2 - better), "0"]
-    # Templates that move gain over those that stay, and lose to the rows.
-    for control, sign in (("templates that stay", gain), ("rows, no map", -gain)):
-        rows = [row for row in rows_of(made(gain), "less a control") if control in row["share"]]
-        assert len(rows) == 4
-        for row in rows:
-            ends = [float(end) * sign for end in row["99 %"].split(" to ")]
-            assert min(ends) > 0
+def results(cost: float) -> Results:
+    """Results of ten draws in which new speakers cost a share of right rows."""
+    rng = np.random.default_rng(0)
+    found = []
+    for draw in range(10):
 
+        def right(base: float) -> dict:
+            return {
+                one: [base + 0.01 * rng.random() for _ in vowels.ROWS["full"]] for one in LEARNERS
+            }
 
-def test_equal_differences_of_few_draws_are_not_certain() -> None:
-    results = made(0.1, draws=2)
-    for _, measured in results.cells:
-        measured["sizes"] = {
-            kind: {one: [value, value] for one in panels.LEARNERS}
-            for kind, value in (("moved", 0.75), ("still", 0.5), ("rows", 0.5))
-        }
-    assert {(row["mean"], row["99 %"]) for row in rows_of(results, "less a control")} == {
-        ("+0.250", "none")
-    }
+        steps = {f"{m},{n}": 0.5 + 0.01 * rng.random() for m in (5, 20, 80) for n in (1, 2, 4, 8)}
+        panel = {kind: dict.fromkeys(LEARNERS, steps) for kind in ("moved", "still")}
+        sizes = {kind: right(0.8 - cost) for kind in vowels.KINDS}
+        mixed = {kind: right(0.8) for kind in vowels.KINDS}
+        found.append(({"draw": draw}, {"panel": panel, "sizes": sizes, "mixed": mixed}))
+    return Results(found)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments import data
-from mehler.proofs_checks.experiments._results import Results
 from mehler.proofs_checks.experiments._rows import gammas_of
 from mehler.proofs_checks.experiments.leverage import _floor, adult
 
@@ -21,18 +19,6 @@ def test_the_test_part_is_tested_whole_and_never_fitted() -> None:
     varied = PARTS[0][0].std(axis=0) > 0
     assert set(np.round(X.std(axis=0), 9)) <= {0.0, 1.0}
     assert varied.sum() >= (X.std(axis=0) > 0).sum()
-
-
-def test_the_full_level_has_the_official_parts(monkeypatch) -> None:
-    rng = np.random.default_rng(0)
-    made = data.Dataset(
-        "adult", rng.normal(size=(12, 3)), np.arange(12) % 2, rng.normal(size=(5, 3)), np.ones(5)
-    )
-    monkeypatch.setattr(data, "adult", lambda: made)
-    train, test = adult.prepare("full", None)
-    assert train[1].tolist() == [-1.0, 1.0] * 6
-    assert test[1].tolist() == [1.0] * 5
-    assert np.array_equal(test[0], made.X_test)
 
 
 def test_more_choice_is_by_the_rows_held_out(monkeypatch) -> None:
@@ -55,25 +41,6 @@ def test_more_choice_is_by_the_rows_held_out(monkeypatch) -> None:
     assert measured["not so random"] == pytest.approx(0.1 + 0.01 * 32)
     assert measured["LKRF (rho tuned)"] == pytest.approx(0.1 + 0.01 * 30)
     assert measured["LKRF (rho = 1)"] == pytest.approx(0.1 + 0.01 * 29)
-
-
-def made_up(n_draws: int) -> list:
-    """Errors of about 0.2 of all methods, at two sizes."""
-    rng = np.random.default_rng(0)
-    return [
-        ({"M": m, "draw": k}, {name: 0.2 + 0.01 * rng.random() for name in adult.LABELS})
-        for k in range(n_draws)
-        for m in (10, 20)
-    ]
-
-
-def test_tables_name_each_method_once() -> None:
-    floors = [({"M": adult.FLOOR, "draw": 0}, {adult.FLOOR: 0.1})]
-    errors, ratios, apart = adult.table("quick", Results(made_up(2) + floors)).values()
-    labels = list(adult.LABELS.values())
-    assert [row["method"] for row in errors] == [*labels, "exact kernel, no features (1 split)"]
-    assert [row["method"] for row in ratios] == labels[1:]
-    assert sum("less EERF" in row["errors"] for row in apart) == 2
 
 
 @pytest.mark.full
@@ -115,40 +82,3 @@ def test_gradients_solve_all_ridges_to_the_stated_residual(dtype, n_columns) -> 
         apart = np.linalg.norm(exact @ (one - solved))
         assert apart <= _floor.RESIDUAL * np.linalg.norm(y) + rounded + 1e-12
     np.testing.assert_allclose(_floor.predict(x, x[:7], a, 0.1), exact[:7] @ a, atol=1e-9)
-
-
-def test_what_does_not_converge_is_no_floor(monkeypatch) -> None:
-    monkeypatch.setattr(_floor, "STEPS", 0)
-    x = np.random.default_rng(0).standard_normal((300, 4))
-    with pytest.raises(RuntimeError, match="residual"):
-        _floor.solve(_floor.symmetric(x, 0.1, np.float64), x[:, 0], [1e-3], 5, 0)
-
-
-@pytest.mark.parametrize("above", [0.05, -0.05])
-def test_the_distance_from_the_floor_has_its_sign(above: float) -> None:
-    def rows(n_floors):
-        cells = made_up(10)
-        floors = [({"M": adult.FLOOR, "draw": k}, {adult.FLOOR: 0.2 - above}) for k in range(4)]
-        errors, _, apart = adult.table("quick", Results(cells + floors[:n_floors])).values()
-        return errors, [row for row in apart if "less the exact kernel" in row["errors"]]
-
-    errors, apart = rows(4)
-    assert len(apart) == len(adult.NEAR)
-    # Errors are between 20 and 21 percent.
-    assert all(100 * above <= float(row["mean"]) <= 100 * above + 1 for row in apart)
-    assert all(row["draws"] == "4" and row["99 %"] != "none" for row in apart)
-    assert errors[-1]["method"] == "exact kernel, no features (4 splits)"
-    assert all(row["99 %"] == "none" for row in rows(1)[1])
-
-
-def test_floors_share_the_splits_of_the_features() -> None:
-    sampled, floors = (
-        {
-            adult.EXPERIMENT.cell(options, 0).seed_of("draw")
-            for options in adult.cells("full")
-            if (options["M"] == adult.FLOOR) is floor
-        }
-        for floor in (False, True)
-    )
-    assert floors
-    assert floors <= sampled

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments import _learners
-from mehler.proofs_checks.experiments._results import Results
 from mehler.proofs_checks.experiments._rows import Problem
 from mehler.proofs_checks.experiments.leverage import _logistic, few_labels
 
@@ -37,18 +36,6 @@ def test_the_linear_machine_is_logistic_regression():
     assert slope.sum() == pytest.approx(0, abs=1e-6)
 
 
-def test_the_perceptron_learns_what_no_linear_machine_can():
-    train, test = slice(0, 300), slice(300, None)
-    joint = _learners.perceptron(X[train], CIRCLE[train], 20, 1e-4, seed=0, n_steps=300)
-    straight = _logistic.logistic(1e-4)(X[train], CIRCLE[train])
-
-    def wrong(values):
-        return np.mean(np.sign(values) != CIRCLE[test])
-
-    assert wrong(joint(X[test])) < 0.15
-    assert wrong(straight(X[test])) > 0.3
-
-
 def test_the_gradient_of_the_perceptron_is_that_of_its_loss(monkeypatch):
     """Held to finite differences, by looking at what the optimiser is given."""
     import scipy.optimize
@@ -64,30 +51,3 @@ def test_the_gradient_of_the_perceptron_is_that_of_its_loss(monkeypatch):
     monkeypatch.setattr(scipy.optimize, "minimize", look)
     _learners.perceptron(X[:20], CIRCLE[:20], 3, 0.1, seed=1)
     assert seen["gap"] < 1e-5
-
-
-@pytest.mark.full
-def test_a_cell_has_an_error_of_every_method():
-    problems, cell = few_labels.EXPERIMENT.prepare("quick", None), few_labels.cells("quick")[1]
-    errors = few_labels.measure("quick", problems, few_labels.EXPERIMENT.cell(cell, 0))
-    assert set(errors) == set(few_labels.METHODS)
-    assert all(5 < error < 60 for error in errors.values())
-
-
-@pytest.mark.parametrize("gain", [10, -10])
-def test_a_planted_gain_is_seen(gain):
-    rng = np.random.default_rng(2)
-
-    def row():
-        return {
-            key: 30 + rng.standard_normal() - (gain if key == "top" else 0)
-            for key in few_labels.METHODS
-        }
-
-    cells = [({"data": "toy", "labels": 5, "draw": k}, row()) for k in range(10)]
-    tables = few_labels.table("full", Results(cells))
-    (apart,) = (rows for caption, rows in tables.items() if caption.startswith("Differences"))
-    (against,) = [row for row in apart if "Algorithm 2 + LR less logistic" in row["errors"]]
-    low, high = map(float, against["99 %"].split(" to "))
-    assert low < -gain < high
-    assert low * high > 0

@@ -9,8 +9,6 @@ import pytest
 from mehler.proofs_checks.experiments.leverage import rivals
 from scipy.optimize import minimize
 
-import mehler
-
 N, G, COST = 40, 8, 5.0
 
 
@@ -85,34 +83,6 @@ def test_the_value_is_that_of_the_primal_problem(seed: int) -> None:
     np.testing.assert_allclose(q, weights / weights.sum(), atol=0.05)
 
 
-def test_more_rounds_close_the_gap() -> None:
-    gaps = [high - low for _, low, high in (played(0, rounds) for rounds in (30, 3000))]
-    # A hundred times the rounds: a tenth by the bound on the regret, up to a factor.
-    assert 0 <= gaps[1] < gaps[0] / 3
-
-
-def test_several_columns_share_the_weights() -> None:
-    # The same targets twice double the dual: two problems with one q, the same as one's.
-    atoms, signs = problem()
-    q, low, high = played(0, 500)
-    both = play(atoms, np.arange(G), np.repeat(signs, 2, axis=1), COST, 500)
-    assert both[1] == pytest.approx(2 * low, rel=0.02)
-    assert both[2] == pytest.approx(2 * high, rel=0.02)
-    np.testing.assert_allclose(both[0], q, atol=0.05)
-
-
-def test_a_group_is_seen_as_a_whole() -> None:
-    # A rotation within a group changes no kernel of it, so no round.
-    atoms, signs = problem()
-    labels = np.arange(G) // 2
-    angle = np.pi / 5
-    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
-    turned = (atoms.reshape(N, -1, 2) @ turn).reshape(N, G)
-    first, second = (play(each, labels, signs, COST, 200) for each in (atoms, turned))
-    np.testing.assert_array_equal(first[0], second[0])
-    assert first[1:] == pytest.approx(second[1:])
-
-
 @pytest.mark.parametrize("most", [0.1, 1.0])
 def test_projections_are_the_nearest_points(most: float) -> None:
     """A point is nearest in a convex set if and only if no direction into the set is nearer."""
@@ -139,48 +109,3 @@ def data():
     # Half of each sign.
     order = np.concatenate([np.flatnonzero(y > 0)[:50], np.flatnonzero(y < 0)[:50]])
     return x[order], y[order]
-
-
-@pytest.mark.parametrize("form", ["offset", "pairs"])
-def test_at_no_cost_it_is_the_one_feature_of_largest_correlation(form: str) -> None:
-    # All alpha stay at C/N, so that the alignment is that with the targets: EERF's first.
-    x, y = data()
-    pool = mehler.FourierFeatures.draw(3, 60, seed=0, form=form)
-    one = 2 if form == "pairs" else 1
-    kept = rivals.NotSoRandom(pool, 10, y=y, cost=1e-6).fit(x)
-    assert kept.columns == rivals.EERF(pool, one, y=y).fit(x).columns
-
-
-def test_targets_are_signs_whatever_their_two_values() -> None:
-    x, y = data()
-    pool = mehler.FourierFeatures.draw(3, 60, seed=0)
-
-    def kept(targets):
-        return rivals.NotSoRandom(pool, 10, y=targets, cost=50.0, n_rounds=100).fit(x)
-
-    by_signs = kept(y)
-    assert 1 < by_signs.n_features <= 10
-    assert not by_signs.unbiased
-    for targets in (y > 0, 3.0 * y + 7.0):
-        other = kept(targets)
-        assert (other.columns, other.gains) == (by_signs.columns, by_signs.gains)
-
-
-def test_kept_features_are_weighted_by_their_share_of_the_rounds() -> None:
-    x, y = data()
-    pool = mehler.FourierFeatures.draw(3, 60, seed=0, form="offset")
-    psi = rivals.NotSoRandom(pool, 5, y=y, cost=50.0, n_rounds=100).fit(x)
-    atoms = np.asarray(pool(x), dtype=float) * 60**0.5
-    q, _, _ = play(atoms, np.arange(60), y[:, None], 50.0, 100)
-    kept = np.sort(np.argsort(-q, kind="stable")[:5])
-    assert list(psi.columns) == kept.tolist()
-    # A feature of the pool has the share 1/60 of its kernel.
-    np.testing.assert_allclose(psi.gains, np.sqrt(60 * q[kept] / q[kept].sum()))
-
-
-@pytest.mark.parametrize("y", [lambda x: x[:, 0], lambda x: 0 * x[:, 0]])
-def test_targets_have_two_values(y) -> None:
-    x, _ = data()
-    pool = mehler.FourierFeatures.draw(3, 20, seed=0)
-    with pytest.raises(ValueError, match="two values a column"):
-        rivals.NotSoRandom(pool, 4, y=y(x), cost=1.0).fit(x)
