@@ -52,27 +52,6 @@ def spread(values: list[float]) -> str:
     return f"{statistics.median(values):.2f} ({min(values):.2f} to {max(values):.2f})"
 
 
-def seconds(run: Callable[[], Any], *, rounds: int = 5) -> float:
-    """Median CPU seconds of a call, after one warm-up."""
-    run()
-    times = []
-    for _ in range(rounds):
-        start = time.process_time()
-        run()
-        times.append(time.process_time() - start)
-    return statistics.median(times)
-
-
-def added_memory(run: Callable[[], Any]) -> float:
-    """MiB of NumPy arrays that a call holds at its peak, its result included."""
-    run()
-    tracemalloc.start()
-    run()
-    _, peak = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    return peak / 2**20
-
-
 def extra_memory(run: Callable[[], Any]) -> tuple[float, Any]:
     """MiB of NumPy arrays at the peak of one call beyond its result, and the result."""
     tracemalloc.start()
