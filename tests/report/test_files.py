@@ -62,19 +62,6 @@ def whole(array):
     return stream.getvalue()
 
 
-def changed(make, place, content):
-    """Return what writes a file of which some bytes are others."""
-
-    def make_changed(path):
-        make(path)
-        data = bytearray(path.read_bytes())
-        start = data.index(place[0]) + place[1] if isinstance(place, tuple) else place
-        data[start : start + len(content)] = content
-        path.write_bytes(data)
-
-    return make_changed
-
-
 def table(*arrays, names=None, metadata=None, **columns):
     rows = pa.table(list(arrays), names=names) if arrays else pa.table(columns)
     if metadata is not None:
@@ -97,11 +84,14 @@ def streamed(**columns):
     return make
 
 
-def twice(path):
-    with zipfile.ZipFile(path, "w") as file:
-        file.writestr("X.npy", whole(ROWS))
-        with pytest.warns(UserWarning, match="Duplicate name"):
-            file.writestr("X.npy", whole(2 * ROWS))
+def cut(make):
+    """Return what writes a file that lacks its middle."""
+
+    def make_cut(path):
+        make(path)
+        path.write_bytes(path.read_bytes()[:100] + path.read_bytes()[150:])
+
+    return make_cut
 
 
 def zeros(path):
@@ -184,65 +174,52 @@ READ = [
     ("one array of another name", "a.npz", lambda p: np.savez_compressed(p, rows=ROWS), X, ROWS),
     ("X among others", "a.npz", lambda p: np.savez(p, other=ROWS + 1, X=ROWS.copy("F")), X, ROWS),
 ]  # fmt: skip
-DAMAGED, EMPTY, NONE = "is damaged", "is empty", "no columns left"
-FRAMED = "frame = pandas.read_csv('a.csv'"
-NOISE = {
-    "UTF-16": b"\xff\xfe\x00\x01 not data" * 9,
-    "NumPy": b"\x93NUMPY",
-    "an archive": b"PK\x03\x04zip",
-}
+UNREADABLE, SHAPE = "cannot be read (", "not rows and columns"
+PANDAS = (
+    "frame = pandas.read_csv('a.csv', sep=None, comment='#', encoding='latin-1'); frame.to_parq"
+)
+NOISE = {"npy": b"\x93NUMPY", "npz": b"PK\x03\x04zip", "arrow": b"\xff\xfe\x00\x01 not data" * 9}
 # What the file is, its ending, how it is made, the words of the refusal, and options.
 REFUSED = [
     ("semicolons and decimal commas", "csv", lambda p: FRAME.to_csv(p, sep=";", decimal=","),
-     f"{FRAMED}, sep=None); frame.to_parquet('rows.parquet')"),
+     PANDAS),
     ("tabs in .csv", "csv", raw("a\tb\n1\t2\n3\t4\n"), "pandas.read_csv('a.csv')"),
     ("no names", "csv", raw("0.5,2\n1.5,3\n"),
-     f"numbers in its first line: {FRAMED}, header=None)"),
-    ("a comment above the header", "csv", raw("# of 1999\na,b\n1,2\n"),
-     f"a comment above its header: {FRAMED}, comment='#')"),
+     "numbers in its first line: frame = pandas.read_csv('a.csv', header=None); frame.to_parquet"),
+    ("a comment above the header", "csv", raw("# of 1999\na,b\n1,2\n"), PANDAS),
     ("rows of other lengths", "csv", raw("a,b\n1,2\n3\n4,5,6\n"), "Expected 2 columns, got 1"),
-    ("thousands", "csv", raw('a,b\n"2",3\n"1,500",2\n'),
-     "1 column without numbers, 'a' (text, '1,500')"),
-    ("Unicode's minus", "csv", raw("a,b\n\u22121,2\n"), "'a' (text, '\u22121')"),
+    ("Unicode's minus", "csv", raw("a,b\n\u22121,2\n"), "'a' (string)"),
     ("hexadecimals", "csv", raw("a,b\n0x10,2\n"), "invalid value '0x10'"),
     ("text, dates, categories", "csv", lambda p: mixed().to_csv(p, index=False),
-     "3 columns without numbers, 'who' (text, 'bob'), 'kind' (text, 'u'), 'when' (dates or times): "
-     "leave out with drop='who,kind,when', or frame = pandas.get_dummies(pandas.read_csv("
-     "'a.csv')); frame.to_parquet('rows.parquet')"),
-    ("dates", "csv", raw("a,b\n2024-01-01,2\n2024-01-02,3\n"),
-     "pandas.read_csv('a.csv').astype({'a': 'datetime64[s]'}).astype({'a': 'int64'}); frame.to_p"),
+     "3 columns without numbers, 'who' (string), 'kind' (string), 'when' (date32[day]): leave out "
+     "with drop='who,kind,when', or frame = pandas.get_dummies(pandas.read_csv('a.csv'), columns="
+     "['who', 'kind', 'when']); frame.to_parquet('rows.parquet')"),
     ("text far below numbers", "csv", raw("a,b\n" + "1,2\n" * 2**21 + "1,x\n"),
      "invalid value 'x'"),
     ("gaps", "csv", raw("a,b\n1,2\n3,5\n,\n,4\n"),
      "lacks finite values in 2 of 4 rows (nan at row 2 of 'a'): leave out with drop_missing=True "
      "or drop='a,b', or frame = pandas.read_csv('a.csv').pipe(lambda frame: frame.fillna("),
-    ("a column of gaps", "csv", raw("a,b\n1,\n3,\n"), "'b' (nothing but gaps)"),
     ("a gap in every row", "csv", raw("a,b\n1,\n,2\n"), "2 of 2 rows", {"drop_missing": True}),
     ("a label that is missing", "csv", raw("a,y\n1,u\n3,\n"), "1 of 2 rows (in the target)",
      {"target": "y"}),
-    ("infinity", "csv", raw("a,b\ninf,1\n2,3\n"), "inf at row 0 of 'a'"),
-    ("beyond all floats", "csv", raw("a,b\n1e400,2\n3,4\n"), "inf at row 0"),
-    ("columns of one name", "csv", raw("a,a\n1,2\n3,4\n"),
-     "has two columns of one name: rename one"),
+    ("infinity, beyond all floats", "csv", raw("a,b\n1e400,2\n3,4\n"), "inf at row 0 of 'a'"),
+    ("columns of one name", "csv", raw("a,a\n1,2\n3,4\n"), "two columns of one name: rename one"),
     ("one row", "csv", raw("a,b\n1,2\n"), "1 row that are not all zero: give at least two"),
-    ("Latin-1 names", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1")), "encoding='latin-1'"),
+    ("a header alone", "csv", raw("a,b\n"), "'a' (null)"),
+    ("Latin-1 names", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1")), PANDAS),
     ("Latin-1 far below", "csv", raw(b"n,b\n" + (b"%064d,2\n" % 1) * 160_000 + b"\xe9,3\n"),
-     "is no text of UTF-8"),
-    ("UTF-16", "csv", raw("a,b\n1,2\n".encode("utf-16")), "encoding='utf-16'"),
+     PANDAS),
+    ("UTF-16", "csv", raw("a,b\n1,2\n".encode("utf-16")), PANDAS),
     ("zero bytes", "csv", raw(b"a,b\n1,2\n\0\0,\0\n"), "without numbers"),
     ("gzip", "gz", raw(b"\x1f\x8b"), "is of kind '.gz', not of .csv, .tsv, .parquet"),
-    ("a header alone", "csv", raw("a,b\n"), "is empty but for a header"),
-    ("blank lines", "csv", raw("\n\n"), "data="),
-    *(("no bytes", ending, raw(b""), EMPTY) for ending in ("csv", "npy", "npz", "parquet")),
-    ("a quote never closed", "csv", raw('a,b\n1,"2\n3,4\n'), r"text, '2\n3,4\n'"),
-    ("a cell that clears the screen", "csv", raw(f"a,b\n1,{CSI}\n2,3\n"), r"text, '\x9b2J'"),
+    ("no bytes", "csv", raw(b""), "is empty"),
+    ("a cell that clears the screen", "csv", raw(f"{CSI},1\n1,2\n2,3\n"), "numbers in its first"),
     ("an override among names", "csv", raw(f"{OVERRIDE},b\n1,2\n3,4\n"),
      r"it has \u202etxt.exe", {"columns": "c"}),
     ("a name of several lines", "parquet", table(**{"a\nb\tc": ["x", "y"], "d": [1.0, 2.0]}),
      r"drop='a\nb\tc'"),
-    ("a terabyte of zero bytes", "csv", zeros, "is no text of UTF-8"),
-    ("the same", "npy", zeros, DAMAGED),
-    ("a folder", "csv", lambda p: p.mkdir(), "is not a file"),
+    ("a terabyte of zero bytes", "csv", zeros, "has a line of over 8 MiB"),
+    ("the same", "npy", zeros, "takes 1.02e+03 GiB"),
     ("a pipe", "csv", os.mkfifo, "is not a file"),
     ("a link to an endless device", "csv", lambda p: p.symlink_to("/dev/zero"), "is not a file"),
     ("no file", "npy", lambda p: None, "does not exist"),
@@ -250,56 +227,40 @@ REFUSED = [
     *((f"noise like {like}", ending, raw(noise), "data=")
       for ending in ("npy", "npz", "parquet", "csv", "arrow")
       for like, noise in NOISE.items()),
-    ("a header longer than said", "npy", raw(npy(header(), length=900)), DAMAGED),
-    ("a shape of a petabyte", "npy", raw(npy(header("(9999999, 9999999)"))), DAMAGED),
-    ("the same, packed", "npz", archive(X__npy=npy(header("(9999999, 1000000)"))), DAMAGED),
-    ("a shape beyond C's long", "npy", raw(npy(header(f"({2**64}, 0)"))), DAMAGED),
-    ("a shape of 5,000 digits", "npy", raw(npy(header(f"(1{'0' * 5000}, 3)"))), DAMAGED),
-    ("a type of no width", "npy", raw(npy(header("(9, 2)", "'<U0'"))), "not numbers"),
-    ("strings of 8 GB", "npy", raw(npy(header("(1, 2)", "'<U2000000000'"))), DAMAGED),
-    ("a header that calls", "npy", raw(npy("__import__('os').abort()\n")), DAMAGED),
-    ("deep brackets", "npy", raw(npy("(" * 5000)), DAMAGED),
-    ("minus signs, nested", "npz", archive(X__npy=npy("-" * 8000 + "1")), DAMAGED),
-    ("too few bytes", "npy", raw(npy(header(), ROWS.tobytes()[:-8])), DAMAGED),
-    ("objects", "npy", lambda p: np.save(p, np.array([[{}]]), allow_pickle=True),
-     "pickled objects"),
-    ("a pickle", "npy", raw(b"\x80\x04cos\nsystem\n(S'true'\ntR."), DAMAGED),
+    ("a header longer than said", "npy", raw(npy(header(), length=900)), UNREADABLE),
+    ("a shape of a petabyte", "npy", raw(npy(header("(9999999, 9999999)"))), UNREADABLE),
+    ("the same, packed", "npz", archive(X__npy=npy(header("(9999999, 1000000)"))), UNREADABLE),
+    ("a shape of 5,000 digits", "npy", raw(npy(header(f"(1{'0' * 5000}, 3)"))), UNREADABLE),
+    ("strings of 8 GB", "npy", raw(npy(header("(1, 2)", "'<U2000000000'"))), UNREADABLE),
+    ("a header that calls", "npy", raw(npy("__import__('os').abort()\n")), UNREADABLE),
+    ("minus signs, nested", "npz", archive(X__npy=npy("-" * 8000 + "1")), UNREADABLE),
+    ("too few bytes", "npy", raw(npy(header(), ROWS.tobytes()[:-8])), UNREADABLE),
+    ("objects", "npy", lambda p: np.save(p, np.array([[{}]]), allow_pickle=True), "Python objects"),
+    ("a pickle", "npy", raw(b"\x80\x04cos\nsystem\n(S'true'\ntR."), UNREADABLE),
     *((what, "npy", lambda p, x=x: np.save(p, x), words) for what, x, words in (
-        ("no rows", np.empty((0, 3)), EMPTY), ("no columns", np.empty((3, 0)), EMPTY),
-        ("one axis", ROWS[0], "not rows and columns"),
-        ("three axes", np.ones((4, 2, 2)), "has shape (4, 2, 2), not rows"),
+        ("no rows", np.empty((0, 3)), SHAPE), ("no columns", np.empty((3, 0)), SHAPE),
+        ("three axes", np.ones((4, 2, 2)), f"of shape (4, 2, 2), {SHAPE}"),
         ("complex numbers", ROWS * 1j, "not numbers"), ("text", ROWS.astype(str), "not numbers"),
-        ("dates", np.zeros((2, 2), "M8[s]"), "not numbers"),
         ("records", np.zeros((2, 2), "f8,f8"), "not numbers"),
-        ("nothing but NaN", ROWS * np.nan, "4 of 4 rows"),
         ("nothing but zeros", ROWS * 0, "0 rows that are not all zero"),
         ("beyond float64", ROWS * np.longdouble("1e4000"), "4 of 4 rows"))),
-    ("a member that is none", "npz", archive(X__npy=b"hello"), DAMAGED),
+    ("a member that is none", "npz", archive(X__npy=b"hello"), UNREADABLE),
     ("several arrays", "npz", lambda p: np.savez(p, a=ROWS, b=ROWS),
      "holds a, b, and not one array X: numpy.save('rows.npy', numpy.load('a.npz')['NAME'])"),
-    ("sparse rows", "npz", lambda p: sparse.save_npz(p, sparse.csr_array(ROWS)), "not one array X"),
     ("labels of other rows", "npz", lambda p: np.savez(p, X=ROWS, y=[0, 1]),
      "there are 4 rows: give one each", {"target": "y"}),
-    ("two members of one name", "npz", twice, "not one array X"),
-    ("encrypted", "npz", changed(lambda p: np.savez(p, X=ROWS), (b"PK\x01\x02", 8), b"\1"),
-     "is encrypted, or packed by bzip2"),
     ("bzip2", "npz", archive(zipfile.ZIP_BZIP2, X__npy=whole(ROWS)),
      "packed by bzip2 or lzma, which declare no size: save it with numpy.savez_compressed"),
-    ("a flipped bit", "npz", changed(archive(zipfile.ZIP_STORED, X__npy=whole(ROWS)), 190, b"\7"),
-     DAMAGED),
-    ("a member longer than said", "npz",
-     changed(lambda p: np.savez_compressed(p, X=ROWS), (b"PK\x01\x02", 24), b"\n\0\0\0"), DAMAGED),
-    ("text called Parquet", "parquet", raw("a,b\n1,2\n"), DAMAGED),
-    ("a footer that lies", "parquet", raw(b"PAR1" + b"\xff" * 20 + b"PAR1"), DAMAGED),
+    ("a member cut short", "npz", cut(lambda p: np.savez(p, X=ROWS)), UNREADABLE),
+    ("text called Parquet", "parquet", raw("a,b\n1,2\n"), UNREADABLE),
+    ("a footer that lies", "parquet", raw(b"PAR1" + b"\xff" * 20 + b"PAR1"), UNREADABLE),
     ("lists alone", "parquet", table(a=[[1.0], [2.0]]), "'a' (list<element: double>)"),
-    ("bytes, dates, durations", "parquet",
-     table(a=[b"\x1b[2J"], b=pa.array([0], pa.date32()), c=pa.array([9], pa.duration("s"))),
-     "'a' (binary), 'b' (dates or times), 'c' (dates or times)"),
+    ("bytes, dates", "parquet", table(a=[b"\x1b[2J"], b=pa.array([0], pa.date32())),
+     "'a' (binary), 'b' (date32[day])"),
     ("no columns", "parquet", table(), "has no columns"),
-    ("no rows", "parquet", table(a=pa.array([], pa.float64())), EMPTY),
+    ("no rows", "parquet", table(a=pa.array([], pa.float64())), "is empty"),
     ("an Arrow stream", "arrow", streamed(a=ROWS[:, 0]),
-     "an Arrow stream, which declares no size: frame = pyarrow.ipc.open_stream(FILE)."),
-    ("Feather of version 1", "feather", raw(b"FEA1" + bytes(40)), DAMAGED),
+     "an Arrow stream declares no size: frame = pyarrow.ipc.open_stream(FILE)."),
     ("a union", "arrow", lambda p: _write(p, pa.UnionArray.from_dense(
         pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array([1])])), "'a' (dense_union"),
 ]  # fmt: skip
@@ -342,7 +303,6 @@ def test_files_are_refused_in_one_harmless_sentence(tmp_path, case):
 REMEDIES = [
     ("text", "csv", lambda p: FRAME.assign(who=list("uvuv")).to_csv(p, index=False)),
     ("text", "parquet", lambda p: FRAME.assign(who=list("uvuv")).to_parquet(p)),
-    ("dates", "csv", lambda p: mixed()[["a", "when"]].to_csv(p, index=False)),
     ("dates", "feather", lambda p: mixed()[["a", "when"]].to_feather(p)),
     ("gaps", "csv", raw("a,b\n1,2\n3,5\n,\n,4\n")),
     ("gaps", "npy", lambda p: np.save(p, np.where(ROWS > 4, np.nan, ROWS))),
@@ -350,7 +310,6 @@ REMEDIES = [
     ("a comment", "csv", raw("# of 1999\na,b\n1,2\n3,4\n")),
     ("semicolons", "csv", lambda p: FRAME.to_csv(p, sep=";")),
     ("Latin-1", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1"))),
-    ("columns of one name", "csv", raw("a,a\n1,2\n3,4\n")),
 ]
 
 
@@ -366,17 +325,6 @@ def test_the_two_lines_of_pandas_settle_it(tmp_path, monkeypatch, case):
     assert np.isfinite(load_rows("rows.parquet").values).all()
 
 
-class LazyFrame:
-    """As polars has it."""
-
-
-class Sparse:
-    def tocsr(self):
-        raise AssertionError
-
-    shape = (2, 2)
-
-
 def test_what_may_not_be_read_is_refused(tmp_path, monkeypatch):
     """The system's refusal is injected, since root may read everything."""
     (tmp_path / "a.csv").write_text("a,b\n1,2\n3,5\n")
@@ -387,13 +335,6 @@ def test_what_may_not_be_read_is_refused(tmp_path, monkeypatch):
     monkeypatch.setitem(_tables._OPENERS, ".csv", refuse)
     with pytest.raises(ValueError, match=r"cannot be read .Permission denied"):
         load_rows(tmp_path / "a.csv")
-
-
-def test_names_that_are_no_text_are_refused(tmp_path):
-    path = tmp_path / os.fsdecode(b"\xe9.csv")
-    path.write_bytes(b"a\n1\n2\n")
-    with pytest.raises(ValueError, match="a name that is no UTF-8: rename it"):
-        load_rows(path)
 
 
 def test_missing_pyarrow_says_what_to_install(tmp_path, monkeypatch):
@@ -426,19 +367,18 @@ def test_a_stream_of_batches_is_read_once():
 @pytest.mark.parametrize(
     ("rows", "message"),
     [
-        (np.ma.masked_array(ROWS, ROWS > 3), r"is a MaskedArray, .* data.filled\(numpy.nan\)"),
-        ({"a": [1.0, 2.0]}, r"is a dict, .* give pandas.DataFrame\(data\)"),
-        (LazyFrame(), r"is a LazyFrame, .* give data.collect\(\)"),
-        (sparse.csr_array(ROWS), r"is a csr_array, .* give data.toarray\(\)"),
+        (np.ma.masked_array(ROWS, ROWS > 3), r"is a MaskedArray: .* data.filled\(numpy.nan\)"),
+        ({"a": [1.0, 2.0]}, "is a dict, not an array of rows"),
+        (sparse.csr_array(ROWS), "is a csr_array, not an array of rows"),
         (FRAME.astype(pd.SparseDtype(float, 0.0)), "Sparse pandas data .column a. not supported"),
         (FRAME.set_axis(["a", "a", "b"], axis=1), "Duplicate column names"),
-        (FRAME.assign(odd=[1, "x", 2, 3]), r"is no frame of numbers .*column odd"),
+        (FRAME.assign(odd=[1, "x", 2, 3]), r"cannot be read .*column odd"),
         (FRAME.assign(z=1j), "column z with type complex128"),
         (da.from_array(ROWS, chunks=2)[da.from_array(ROWS, chunks=2)[:, 0] > 0], "compute_chunk"),
         (da.zeros((10**9, 8), chunks=(10**6, -1)), r"takes 59.6 GiB once read, above .* 1 GiB"),
         (ROWS[0], r"shape \(3,\), not rows and columns"),
         (np.array([["a", "b"]]), "not numbers"),
-        ([[1, 2], [3]], "no array of numbers .* give rows of one length"),
+        ([[1, 2], [3]], "cannot be read .* give rows of one length"),
     ],
     ids=lambda x: type(x).__name__ if not isinstance(x, str) else "",
 )
@@ -474,7 +414,7 @@ def long_text(path):
 # Files of some kB, what is said (nothing where they are read), and options.
 BOMBS = [
     ("a dictionary string of 8 MB in 1,000 rows", "parquet", long_text,
-     "'s' (text)", {}),
+     "'s' (string)", {}),
     ("the same, dropped", "parquet", long_text, "", {"drop": "s"}),
     ("the same as target", "parquet", long_text, "label of over 1000 bytes",
      {"target": "s"}),
@@ -492,7 +432,7 @@ BOMBS = [
      {}),
     ("a member of lzma", "npz", archive(zipfile.ZIP_LZMA, X__npy=bytes(100_000_000)), "lzma", {}),
     ("a header of blanks", "npz", archive(X__npy=npy(b" " * 33_000_000, version=2)),
-     DAMAGED, {}),
+     UNREADABLE, {}),
     ("a longer one", "npz", archive(X__npy=npy(b" " * 99_000_000, version=2)), "takes", {}),
     ("a line of 64 MB", "csv", raw(b"a" * 64_000_000), "over 8 MiB", {}),
     ("a line of 32 million cells", "csv", raw(b"1," * 32_000_000), "or 100,000 cells", {}),

@@ -10,7 +10,6 @@ from ast import literal_eval
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,8 +22,8 @@ from mehler._text import install_command, printable
 from mehler._validate import require_flag, require_iterable
 from mehler.report._tables import Table, open_table
 
-# Names that a message or a line lists, and ratios of scales: warned of, and worth a trial.
-_LISTED, _APART, _UNLIKE = 12, 1000.0, 3.0
+# Names that a message or a line lists, and the ratio of scales that is warned of.
+_LISTED, _APART = 12, 1000.0
 DIGITS = "scikit-learn digits (8×8)"
 _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|Idx|Index)(?![a-z])")
 
@@ -78,12 +77,11 @@ class DataMatrix:
         line += f", target {self.target_name}" if self.target_name else ""
         lines = [line + (f" ({'; '.join(self.choices)})" if self.choices else "")]
         ranges = list(zip(self.columns, self.lows, self.highs))
-        lines += [f"  {name}: {low:.6g} to {high:.6g}" for name, low, high in ranges[:_LISTED]]
         if rest := ranges[_LISTED:]:
-            low, high = min(low for _, low, _ in rest), max(high for _, _, high in rest)
-            more = counted(len(rest), "more column")
-            lines.append(f"  {more}, to {self.columns[-1]}: {low:.6g} to {high:.6g}")
-        return tuple(map(printable, (*lines, *(f"warning: {each}" for each in self.warnings))))
+            name = f"{counted(len(rest), 'more column')}, to {self.columns[-1]}"
+            ranges[_LISTED:] = [(name, min(r[1] for r in rest), max(r[2] for r in rest))]
+        lines += [f"  {name}: {low:.6g} to {high:.6g}" for name, low, high in ranges]
+        return tuple(map(printable, (*lines, *(f"warning: {text}" for text in self.warnings))))
 
 
 def load_rows(
@@ -144,15 +142,16 @@ def load_rows(
     require_flag("drop_missing", drop_missing)
     wanted, unwanted = _names(columns, "columns"), _names(drop, "drop")
     named = target if isinstance(target, str) else None
-    table = _digits(target) if data is None else open_table(data, named, unwanted)
+    table = _digits() if data is None else open_table(data, named, unwanted)
     labels = _host_labels(table.labels if target is None or named is not None else target)
-    names, notes = _choose(table, wanted, unwanted, None if labels is not None else named)
-    values, entries = table.read(names, None if labels is not None else named)
+    column = named if labels is None else None
+    names, notes = _choose(table, wanted, unwanted, column)
+    values, entries = table.read(names, column)
+    entries = entries if labels is None else labels
     if not (n := len(values)):
         raise ValueError(f"{table.label} is empty: give rows of numbers")
-    if labels is not None and labels.shape != (n,):
-        raise ValueError(f"target has shape {labels.shape}, but there are {n} rows: give one each")
-    entries = entries if labels is None else labels
+    if entries is not None and entries.shape != (n,):
+        raise ValueError(f"target has shape {entries.shape}, but there are {n} rows: give one each")
     bad = ~np.isfinite(values).all(axis=1)
     bad |= False if entries is None else _lacking(entries)
     if bad.all() or (bad.any() and not drop_missing):
@@ -164,7 +163,7 @@ def load_rows(
     lows, highs = values.min(axis=0), values.max(axis=0)
     warnings = _warnings(names, values, standardize)
     if standardize:
-        values, notes = _standardized(values, names), (*notes, "standardized")
+        values, notes = standardized(values), (*notes, "standardized")
     keep = np.any(values, axis=1)
     n_zero = int(np.sum(~keep))
     if len(values) - n_zero < 2:
@@ -187,25 +186,21 @@ def load_rows(
         lows=lows,
         highs=highs,
         warnings=warnings,
-        choices=(*table.notes, *notes),
+        choices=notes,
         target=None if entries is None else _labels(entries[index]),
         target_name=named if named or (target is None and data is not None) else "target",
         options=tuple(options),
     )
 
 
-def _digits(target: Any) -> Table:
+def _digits() -> Table:
     try:
         from sklearn.datasets import load_digits
     except ImportError:
         command = install_command("sklearn")
         raise ValueError(f"the digits need scikit-learn: {command}, or give DATA") from None
     digits = load_digits()
-    return replace(
-        open_table(digits.data, None, ()),
-        label="the digits",
-        labels=digits.target if target is None else None,
-    )
+    return replace(open_table(digits.data, None, ()), label="the digits", labels=digits.target)
 
 
 def _names(names: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
@@ -242,23 +237,15 @@ def as_options(text: str) -> str:
         flag = f"--{match[1].replace('_', '-')}"
         return flag if match[2] == "True" else f"{flag} {shlex.quote(literal_eval(match[2]))}"
 
-    return re.sub(r"^data\b", "DATA", re.sub(r"of data\b", "of DATA", _ARGUMENT.sub(option, text)))
-
-
-def _changed(table: Table, change: str) -> str:
-    """Return two lines of pandas, the first of which makes numbers of a table."""
-    last = "load_rows(frame)" if table.label == "data" else "frame.to_parquet('rows.parquet')"
-    return f"frame = {change.replace('{}', table.frame, 1)}; {last}"
+    return re.sub(r"(^|of )data\b", r"\1DATA", _ARGUMENT.sub(option, text))
 
 
 def _host_labels(labels: Any) -> np.ndarray | None:
     if labels is None:
         return None
-    if isinstance(labels, np.ma.MaskedArray):
-        raise ValueError("target is a masked array: give the labels of all rows")
     values = np.asarray(_arrays.to_host(labels) if _arrays.is_array(labels) else labels)
-    if values.dtype.kind not in "biufUO":
-        raise ValueError(f"target holds {values.dtype}: give numbers or labels")
+    if isinstance(labels, np.ma.MaskedArray) or values.dtype.kind not in "biufUO":
+        raise ValueError(f"target is a {type(labels).__name__} of {values.dtype}: give labels")
     return values
 
 
@@ -266,49 +253,38 @@ def _choose(
     table: Table, wanted: Sequence[str], unwanted: Sequence[str], target: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the columns to read, and notes on index columns left out by default."""
-    asked = {"columns": wanted, "drop": unwanted, "target": [] if target is None else [target]}
+    # Columns of pandas that are dropped are gone already.
+    dropped = () if table.label == "data" else unwanted
+    asked = {"columns": wanted, "drop": dropped, "target": () if target is None else (target,)}
     for option, names in asked.items():
-        for name in names:
-            # Columns of pandas that are dropped are gone already.
-            if name not in table.columns and not (option == "drop" and table.label == "data"):
-                near = get_close_matches(name, table.columns, n=3) or table.columns[:8]
-                listed = ", ".join(map(printable, near))
-                raise ValueError(
-                    f"{option}={name!r} is no column of {table.label}: it has {listed}"
-                )
-    for one, other in (("columns", "drop"), ("target", "columns"), ("target", "drop")):
-        if both := set(asked[one]) & set(asked[other]):
-            raise ValueError(f"{one} and {other} both name {min(both)!r}: name it once")
-    left_out = {*unwanted, target, *(() if wanted else table.index)}
-    names = [n for n in dict.fromkeys(wanted or table.columns) if n not in left_out]
+        for name in set(names) - set(table.columns):
+            there = ", ".join(map(printable, table.columns[:_LISTED]))
+            raise ValueError(f"{option}={name!r} is no column of {table.label}: it has {there}")
+    index = [] if wanted else [n for n in table.index if n not in (*unwanted, target)]
+    left_out = {*unwanted, *index, target}
+    names = tuple(n for n in dict.fromkeys(wanted or table.columns) if n not in left_out)
     if not names:
         raise ValueError(f"{table.label} has no columns left: keep one at least")
     if odd := [name for name in names if name in table.unusable]:
         listed = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd[:_LISTED])
         listed += f" and {len(odd) - _LISTED} more" if len(odd) > _LISTED else ""
-        change = "pandas.get_dummies({})"
-        if all("dates" in table.unusable[name] for name in odd):
-            kinds = ({name: kind for name in odd[:_LISTED]} for kind in ("datetime64[s]", "int64"))
-            change = "{}" + "".join(f".astype({each})" for each in kinds)
         raise ValueError(
             f"{table.label} has {counted(len(odd), 'column')} without numbers, {listed}: leave out "
-            f"with {_option('drop', odd[:_LISTED])}, or {_changed(table, change)}"
+            f"with {_option('drop', odd[:_LISTED])}, or "
+            + table.changed(f"pandas.get_dummies({{}}, columns={odd[:_LISTED]})")
         )
-    unasked = () if wanted else [n for n in table.index if n not in unwanted and n != target]
-    return tuple(names), tuple(f"index column {name} left out" for name in unasked)
+    return names, tuple(f"index column {name} left out" for name in index)
 
 
 def _missing(table: Table, names: Sequence[str], values: np.ndarray, bad: np.ndarray) -> str:
     """Return the refusal of rows that lack a value, with the options and the lines that help."""
     finite = np.isfinite(values)
-    gaps = np.sum(~finite, axis=0)
-    lacking = [names[int(j)] for j in np.argsort(-gaps, kind="stable") if gaps[j]]
     place, remedies = "in the target", "drop_missing=True"
-    if lacking:
-        row = int(np.argmin(finite.all(axis=1)))
-        column = int(np.argmin(finite[row]))
+    if not finite.all():
+        row, column = (int(i) for i in np.argwhere(~finite)[0])
         place = f"{values[row, column]} at row {row} of {names[column]!r}"
-        filled = _changed(table, "{}.pipe(lambda frame: frame.fillna(frame.mean()))")
+        lacking = [name for name, full in zip(names, finite.all(axis=0)) if not full]
+        filled = table.changed("{}.pipe(lambda frame: frame.fillna(frame.mean()))")
         remedies += f" or {_option('drop', lacking[:_LISTED])}, or {filled}"
     return (
         f"{table.label} lacks finite values in {np.sum(bad)} of {counted(len(values), 'row')} "
@@ -334,43 +310,25 @@ def _labels(entries: np.ndarray) -> np.ndarray:
     return texts
 
 
-def standardized(rows: DataMatrix) -> DataMatrix:
-    """Return rows with columns of mean 0 and deviation 1; the same rows where none differ."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        spread = np.std(rows.values, axis=0)
-    used = spread[spread > 0]
-    if not used.size or not np.isfinite(used).all() or used.max() < _UNLIKE * used.min():
-        return rows
-    values = _standardized(rows.values, rows.columns)
-    if not np.any(values, axis=1).all():
-        return rows
-    return replace(rows, values=values, options=(*rows.options, "standardize=True"))
-
-
-def _standardized(values: np.ndarray, names: Sequence[str]) -> np.ndarray:
-    """Return shifted and scaled rows; constant columns become 0."""
+def standardized(values: np.ndarray) -> np.ndarray:
+    """Return columns of mean 0 and deviation 1; constant ones become 0."""
     with np.errstate(over="ignore", invalid="ignore"):
         mean, scale = values.mean(axis=0), values.std(axis=0)
-    constant = values.min(axis=0) == values.max(axis=0)
-    mean, scale = np.where(constant, values[0], mean), np.where(constant, 1.0, scale)
     if not np.isfinite(scale).all():
-        name = names[int(np.argmin(np.isfinite(scale)))]
-        raise ValueError(
-            f"standardize=True: the squares of column {name!r} overflow: scale it first"
-        )
-    values = values - mean  # a copy: what the caller holds is left as it is
-    values /= scale
+        raise ValueError("standardize=True: the squares of a column overflow: scale it first")
+    constant = values.min(axis=0) == values.max(axis=0)
+    # A copy: what the caller holds is left as it is.
+    values = values - np.where(constant, values[0], mean)
+    values /= np.where(constant, 1.0, scale)
     return values
 
 
 def _warnings(names: Sequence[str], values: np.ndarray, standardize: bool) -> tuple[str, ...]:
     """Return sentences on columns that are likely not meant as they are."""
     warnings, scales = [], np.max(np.abs(values), axis=0)
-    whole = np.array(
-        [np.array_equal(values[:, j], np.floor(values[:, j])) for j in range(len(names))]
-    )
-    if ids := [n for j, n in enumerate(names) if whole[j] and _is_id(n, values[:, j])]:
-        warnings.append(f"{_listed(ids)} like an id, not a measurement: leave it out")
+    if ids := [repr(name) for name, column in zip(names, values.T) if _is_id(name, column)]:
+        columns = f"columns {', '.join(ids[:_LISTED])} are" if ids[1:] else f"column {ids[0]} is"
+        warnings.append(f"{columns} like an id, not a measurement: leave it out")
     large, small = int(np.argmax(scales)), int(np.argmin(np.where(scales > 0, scales, np.inf)))
     # By division, since products of large numbers overflow.
     if not standardize and 0 < scales[small] < scales[large] / _APART:
@@ -379,24 +337,14 @@ def _warnings(names: Sequence[str], values: np.ndarray, standardize: bool) -> tu
             f"{scales[small]:.4g}, so the former alone decides which rows are alike: standardize "
             "the columns"
         )
-    rounded = np.flatnonzero(whole & (scales >= 2.0**53) & (scales <= 2.0**64))
-    if rounded.size:
-        listed = _listed([names[int(j)] for j in rounded])
-        warnings.append(f"{listed} beyond 2^53, where float64 rounds integers: subtract an offset")
     return tuple(warnings)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    listed = ", ".join(map(repr, names[:_LISTED]))
-    return f"columns {listed}{more} are" if len(names) > 1 else f"column {listed} is"
 
 
 def _is_id(name: str, entries: np.ndarray) -> bool:
     """Whether integers are in order, or a permutation of a range, or are called an id."""
     low, high, n = float(entries.min()), float(entries.max()), len(entries)
-    if low == high or (n < 8 and not _ID_NAME.search(name)):
+    called = bool(_ID_NAME.search(name))
+    if low == high or (n < 8 and not called) or not np.array_equal(entries, np.floor(entries)):
         return False
     in_order = bool(np.all(entries[1:] > entries[:-1]))
-    full = high - low + 1 == n and len(np.unique(entries)) == n
-    return bool(_ID_NAME.search(name)) or in_order or full
+    return called or in_order or (high - low + 1 == n and len(np.unique(entries)) == n)

@@ -30,8 +30,9 @@ _PLANNED_ROWS, _PLANNED_ENTRIES = 100, 1_000_000
 _BLOCK, _DRAWN = 1000, 4
 _MISS, _FEATURES = 1e-6, 128
 _EXAMPLES = ("Fourier features, rbf", "Kitchen sinks, relu", "Maxout features, q = 4")
-# Fraction of the false alarm that `check_kernel` spends on its last test.
-_LAST = 0.75
+# Fraction of the false alarm that `check_kernel` spends on its last test; ratio of the columns'
+# deviations from which standardising them is tried.
+_LAST, _UNLIKE = 0.75, 3.0
 
 
 @dataclass(frozen=True)
@@ -69,9 +70,16 @@ class Survey:
 
     def _scaled(self, rows: DataMatrix) -> tuple[DataMatrix, str]:
         """Standardise the columns if that improves the score beyond the intervals."""
-        other = standardized(rows)
-        if other is rows or rows.target is None:
+        with np.errstate(over="ignore", invalid="ignore"):
+            spread = np.std(rows.values, axis=0)
+        spread = spread[spread > 0]
+        alike = not spread.size or not spread.max() >= _UNLIKE * spread.min()
+        if rows.target is None or alike or not np.isfinite(spread).all():
             return rows, ""
+        values = standardized(rows.values)
+        if not np.any(values, axis=1).all():
+            return rows, ""
+        other = replace(rows, values=values, options=(*rows.options, "standardize=True"))
         best: list[Any] = []
         measure = ""
         for each in (rows, other):
