@@ -8,11 +8,34 @@ from typing import Any
 
 import numpy as np
 
-from mehler.bounds.kitchen_sinks import norm_h, norm_pi
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute
 from .._plots import plot
+
+# Norms of a representation, on a grid or for finitely many features.
+
+
+def norm_pi(alpha: Any, density: Any) -> float:
+    """Return sup |alpha|/density; infinity where alpha is not 0 and the density is."""
+    return float(np.max(_ratios(np.abs(alpha), density), initial=0.0))
+
+
+def norm_h(alpha: Any, density: Any, weights: Any = 1.0) -> float:
+    """Return the root of the integral of alpha^2/density, by quadrature with weights."""
+    values, w = np.abs(alpha), np.broadcast_to(weights, np.shape(alpha))
+    used = (w > 0) & (values != 0)
+    # In units of the largest value, and by hypot, which neither underflows nor overflows.
+    largest = float(np.max(values[used], initial=0.0)) or 1.0
+    ratios = _ratios(values[used] / largest, np.sqrt(density[used]))
+    return largest * math.hypot(*(np.sqrt(w[used]) * ratios))
+
+
+def _ratios(values: Any, divisors: Any) -> Any:
+    """Divide, with 0 for 0/0 and infinity for what else is divided by 0."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(values == 0, 0.0, values / divisors)
+
 
 # The norms of a function: infima over its representations, for finitely many features.
 

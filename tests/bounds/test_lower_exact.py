@@ -8,10 +8,14 @@ from math import comb
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.group_invariant.kernel.energy_quotient import (
+    largest_energy,
+    least_energy,
+)
 from scipy import stats
 
 from mehler import exact
-from mehler.bounds import group_invariant, kernel_error, lower, maxout
+from mehler.bounds import kernel_error, lower, maxout
 
 
 def quantile(m: int, kappa: float, delta: float) -> Fraction:
@@ -64,10 +68,10 @@ def test_energies_of_sign_changes_are_between_their_bounds():
     for x, z in rng.uniform(0.01, 5.0, size=(300, 2)).tolist():
         distance = abs(x - z)
         energy = abs(x - z) + abs(x + z) - x - z
-        below = lower.energy_distance(distance, share=0.5).value
+        below = least_energy(distance, share=0.5).value
         assert below <= energy * (1 + 1e-14)
         middle = (x + z) / 2
-        above = group_invariant.energy_distance(distance, moves=[0.0, 2 * middle]).value
+        above = largest_energy(distance, moves=[0.0, 2 * middle]).value
         assert above >= energy * (1 - 1e-14)
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from mehler.proofs_checks.group_invariant.image_rotations import SteerableRotations, image_rotations
+from mehler.proofs_checks.group_invariant.kernel.rotations import kernel_change_turns
 
-from mehler.bounds import group_invariant as bounds
 from mehler.exact.orbits import TemplateLaw
 
 FINE = 1 << 12
@@ -36,7 +36,7 @@ def test_no_mean_over_turns_is_further_off(n):
         turned = np.exp(1j * np.outer(kinds, ANGLES)) * z[:, None]
         far = np.sqrt((np.abs(x[:, None] - turned) ** 2).sum(axis=0))
         moves = min(float(np.linalg.norm(kinds * entry)) for entry in (x, z))
-        arguments = bounds.kernel_change_turns(
+        arguments = kernel_change_turns(
             n, n_inputs=20, frequency=int(kinds.max()), moves=moves
         ).value
         for start in (0, FINE // n // 2, FINE // n // 3):
@@ -78,7 +78,7 @@ def test_the_kernel_of_splines_is_so_near_that_of_all_rotations():
 
     slips = np.linalg.norm(splines.transpose(x) - group.transpose(x), axis=2).mean(axis=0).max()
     moves = np.linalg.norm(group.generator(x), axis=1).max()
-    arguments = bounds.kernel_change_turns(
+    arguments = kernel_change_turns(
         n, n_inputs=side**2, frequency=group.frequency, moves=float(moves), slips=float(slips)
     )
     exact = kernel(SteerableRotations(side, side, 512))

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-from mehler.bounds import group_invariant
+from mehler.bounds import Bound, Term
 from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
@@ -36,8 +36,28 @@ def on_circles(n: int, frequency: int, radius: float, offset: float) -> float:
     return float(np.abs(radius - np.exp(1j * angles)).mean())
 
 
+def kernel_change_turns(
+    n_turns: Any,
+    *,
+    n_inputs: int,
+    frequency: Any,
+    moves: Any,
+    slips: Any = 0.0,
+    templates: str = "sphere",
+    epsilon: float = 0.3,
+) -> Bound:
+    """Bound how far n turns are from SO(2) in the kernel of endless templates.
+
+    `frequency` is A, `moves` L and `slips` epsilon of the page; `templates` a `TemplateLaw`.
+    """
+    slope, n = TemplateLaw(templates, n_inputs, epsilon).slope, np.asarray(n_turns)
+    mean = moves * np.minimum(np.pi / (2 * n), np.pi * frequency / n**2)
+    terms = (Term("turns", slope * mean), Term("interpolation", 2 * slope * slips))
+    return Bound(terms=terms, statement="group-invariant.rotations")
+
+
 @check("group-invariant.rotations", form="printed", name="planes")
-def planes(context: Context, *, bound: Bounding = group_invariant.kernel_change_turns) -> Evidence:
+def planes(context: Context, *, bound: Bounding = kernel_change_turns) -> Evidence:
     """Compare the error of n turns of a plane, at their angles and in between, with its bound."""
     slope, instances = TemplateLaw("sphere", 2).slope, []
     for frequency in (1, 2, 5):
@@ -67,7 +87,7 @@ def planes(context: Context, *, bound: Bounding = group_invariant.kernel_change_
 def images(
     context: Context,
     *,
-    bound: Bounding = group_invariant.kernel_change_turns,
+    bound: Bounding = kernel_change_turns,
     turns: Callable[..., Any] = SteerableRotations,
 ) -> Evidence:
     """Compare the error for drawn images with its bound: turns, and splines in their place."""

@@ -31,17 +31,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from mehler._arrays import Array, array_namespace
 from mehler._validate import require_choice, require_flag
 from mehler.bounds._arguments import (
     counts,
     not_negatives,
     positives,
     probabilities,
-    require_host,
     squares,
 )
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, digits
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
 from mehler.bounds._function import bound
 
 __all__ = [
@@ -51,8 +49,6 @@ __all__ = [
     "excess_risk",
     "feature_scale_maxout",
     "generalisation_gap",
-    "norm_h",
-    "norm_pi",
 ]
 
 
@@ -371,85 +367,6 @@ def excess_risk(
         assumptions=(_DRAWN, _SAMPLES, _LABELS, _loss(steep), _SMALLEST, features),
         trivial=2 * steep * size,
     )
-
-
-def norm_pi(alpha: Array, density: Array) -> float:
-    r"""Return the sup norm of a representation relative to the sampling density.
-
-    .. math:: \|\alpha\|_\pi = \sup_\omega \frac{|\alpha(\omega)|}{\pi(\omega)}
-
-    The norm of a function is the infimum of this over all alpha that represent it: a
-    representation of the function 0 may have a positive one. It is never below
-    :math:`\int|\alpha|` nor below `norm_h`, both of the same representation and density. It is
-    infinity where alpha is not 0 and the density is; on a grid the supremum over its points.
-
-    Parameters
-    ----------
-    alpha, density : array, shape (n,)
-        Values of alpha and of pi, not negative, on a grid; or n weights and n probabilities.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler.bounds.kitchen_sinks import norm_pi
-    >>> norm_pi(np.array([0.5, -0.3]), np.array([0.75, 0.25]))
-    1.2
-    """
-    values, pi = _columns(alpha=alpha, density=density)
-    return float(np.max(_ratios(values, pi), initial=0.0))
-
-
-def norm_h(alpha: Array, density: Array, weights: Array | None = None) -> float:
-    r"""Return the norm of a representation whose infimum is the norm of the kernel's space.
-
-    .. math:: \|\alpha\|_H = \Big(\int \frac{\alpha(\omega)^2}{\pi(\omega)}\,d\omega\Big)^{1/2}
-
-    The norm of f in the space of :math:`k(x, y) = E_\pi\,\phi(x;\omega)\phi(y;\omega)` is the
-    infimum (attained) of this over all alpha that represent f. Alpha and density are those of
-    :func:`norm_pi`, and so is infinity.
-
-    Parameters
-    ----------
-    weights : array, shape (n,), optional
-        Quadrature weights, not negative; 1 if `density` is the probabilities of n features.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler.bounds.kitchen_sinks import norm_h
-    >>> round(norm_h(np.array([0.5, -0.3]), np.array([0.75, 0.25])), 6)
-    0.832666
-    """
-    optional = {} if weights is None else {"weights": weights}
-    values, pi, *quadrature = _columns(alpha=alpha, density=density, **optional)
-    w = quadrature[0] if quadrature else np.ones_like(pi)
-    counted = (w > 0) & (values != 0)
-    # In units of the largest value, since products with a subnormal number lose all digits, and by
-    # hypot, which neither underflows nor overflows.
-    largest = float(np.max(values[counted], initial=0.0)) or 1.0
-    roots = np.sqrt(w[counted])
-    return largest * math.hypot(*(roots * _ratios(values[counted] / largest, np.sqrt(pi[counted]))))
-
-
-def _ratios(values: Floats, divisors: Floats) -> Any:
-    """Divide, with 0 for 0/0 and infinity for what else is divided by 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(values == 0, 0.0, values / divisors)
-
-
-def _columns(**arrays: Array) -> list[Floats]:
-    """Return absolute values, and other arrays as they are, which must not be negative."""
-    array_namespace(*arrays.values(), names=tuple(arrays))
-    columns = {name: require_host(name, array) for name, array in arrays.items()}
-    size = columns["alpha"].size
-    for name, values in columns.items():
-        if values.ndim != 1 or size == 0:
-            raise ValueError(f"{name} has shape {values.shape}: pass one value a feature, (n,)")
-        if values.size != size:
-            raise ValueError(f"alpha has {size} values and {name} {values.size}: pass as many")
-        if name != "alpha" and values.min() < 0:
-            raise ValueError(f"{name} holds {float(values.min())!r}: it must not be negative")
-    return [np.abs(values) for values in columns.values()]
 
 
 def feature_scale_maxout(

@@ -120,23 +120,6 @@ def bias(arguments: Arguments) -> dict[str, Value]:
     return {**symbols(arguments), "s": 1 + arguments["epsilon"]}
 
 
-def turns(arguments: Arguments) -> dict[str, Value]:
-    """Return those of n turns in place of all rotations."""
-    a = arguments
-    return {
-        r"\kappa": slope(a["templates"], a["n_inputs"], 0.3),
-        "n": a["n_turns"],
-        "A": a["frequency"],
-        "L": a["moves"],
-        r"\epsilon": a["slips"],
-    }
-
-
-def orbits(arguments: Arguments) -> dict[str, Value]:
-    """Return those of two orbits, under a group of one element: a mean over it is its value."""
-    return {"E_g": 1.0, "m_g": arguments["moves"][0], r"\delta": arguments["distance"]}
-
-
 def least_squares(arguments: Arguments) -> dict[str, Value]:
     """Return those of least squares, s and v by their table."""
     n, d, k = (arguments[name] for name in ("n_samples", "n_inputs", "n_fixed"))
@@ -202,14 +185,6 @@ ROWS = {
         {"spread": None, "templates": "gaussian"},
         {"spread": 0.01, "templates": "zero"},
         {"spread": None, "group_order": None, "templates": "redraw"},
-    ),
-    "group_invariant.kernel_change_turns": Row(
-        lambda rng: draw(rng, "n_turns n_inputs frequency moves slips"),
-        turns,
-        ({"templates": "sphere"}, {"templates": "redraw"}, {"n_turns": 2, "templates": "zero"}),
-    ),
-    "group_invariant.energy_distance": Row(
-        lambda rng: {**draw(rng, "distance"), "moves": [log_uniform(rng, 0.1, 10.0)]}, orbits
     ),
     "group_invariant.approximation": row(_NEAR, {}, _WHOLE),
     "group_invariant.excess_risk": row_of_risk(

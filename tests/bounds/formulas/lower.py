@@ -143,21 +143,6 @@ def _digit_symbols(a: Arguments) -> dict[str, Value]:
     return {**_named(a, q="pool_size"), "a": a["level"], "P": float(both), r"\Phi": stats.norm.cdf}
 
 
-def _orbits(rng: np.random.Generator) -> Arguments:
-    distance = log_uniform(rng, 0.1, 10.0)
-    return {
-        "distance": distance,
-        "share": log_uniform(rng, 1e-3, 1.0),
-        "radius": distance * float(rng.uniform(0, 0.8)),
-    }
-
-
-def _orbit_symbols(a: Arguments) -> dict[str, Value]:
-    s = math.sqrt(-math.log(a["share"]) / (a["distance"] ** 2 - a["radius"] ** 2))
-    letters = _named(a, p="share", r="radius")
-    return {**letters, r"\delta": a["distance"], "s": s, r"\mathrm{erfc}": math.erfc}
-
-
 def _spectrum(rng: np.random.Generator) -> Arguments:
     return {"eigenvalues": rng.exponential(size=9), **_numbers(rng, ridge=(0.01, 10.0))}
 
@@ -248,7 +233,6 @@ ROWS = {
     "lower.all_pairs": Row(_many, _of_equal_rows),
     "lower.uniform": Row(_set, _of_equal_rows),
     "lower.collision_probability": Row(_digits, _digit_symbols),
-    "lower.energy_distance": Row(_orbits, _orbit_symbols),
     "lower.gram_error": Row(_rank, _rank_symbols),
     "lower.gram_error_direction": Row(_direction, _direction_symbols),
     "lower.gram_error_rare": Row(_rare, _rare_symbols, ({}, {"chance": 1.0})),

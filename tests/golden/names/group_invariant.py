@@ -7,16 +7,18 @@ import math
 from typing import Any
 
 from mehler.proofs_checks.group_invariant import _published
+from mehler.proofs_checks.group_invariant.kernel.energy_quotient import (
+    largest_energy as energy_distance,
+)
+from mehler.proofs_checks.group_invariant.kernel.rotations import kernel_change_turns as rotations
 
 from mehler import bounds
 from mehler.bounds import group_invariant
-from mehler.bounds.group_invariant import energy_distance
 
-__all__ = ["energy_distance"]
+__all__ = ["energy_distance", "rotations"]
 
 ridge_risk = group_invariant.ridge_excess_risk
 least_squares_risk = group_invariant.least_squares_excess_risk
-rotations = group_invariant.kernel_change_turns
 _FORMS = ("printed", "proved")
 
 

@@ -6,12 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from mehler.proofs_checks.kitchen_sinks import _published as forms
+from mehler.proofs_checks.kitchen_sinks.norms import norm_h, norm_pi
 
 from mehler import bounds
 from mehler.bounds import Bound
 from mehler.bounds import kitchen_sinks as now
 
-norm_pi, norm_h = now.norm_pi, now.norm_h
+__all__ = ["norm_h", "norm_pi"]
+
 maxout_feature_scale = now.feature_scale_maxout
 
 

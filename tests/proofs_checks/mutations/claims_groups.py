@@ -40,7 +40,7 @@ from mehler.proofs_checks.group_invariant.risk import (
     theorem_5,
 )
 
-from mehler.bounds import Bound, lower
+from mehler.bounds import Bound
 from mehler.bounds import group_invariant as bounds
 from mehler.features.groups import energy_distance, mean_distance
 from tests.proofs_checks.mutations._row import called, scaled
@@ -54,14 +54,14 @@ def from_one_side(group: Any, x: Any, z: Any = None) -> Any:
 
 def of_one_over_n(distance: float, *, share: float, radius: float = 0.0) -> Bound:
     """What separate images would have: 2 delta/n, without the root of the logarithm."""
-    right = lower.energy_distance(distance, share=share, radius=radius)
+    right = energy_quotient.least_energy(distance, share=share, radius=radius)
     terms = (dataclasses.replace(right.terms[0], value=2 * share * distance),)
     return dataclasses.replace(right, terms=terms)
 
 
 def without_itself(distance: float, *, moves: Any) -> Bound:
     """Forget the element that moves nothing."""
-    return bounds.energy_distance(distance, moves=[move for move in moves if move] or [0.0])
+    return energy_quotient.largest_energy(distance, moves=[move for move in moves if move] or [0.0])
 
 
 def by_first_token(task: Task) -> Any:
@@ -146,7 +146,7 @@ DEFECTS = [
     (energy_quotient.drawn, {"least": of_one_over_n}),
     (energy_quotient.drawn, {"most": without_itself}),
     (energy_quotient.vanishes, {"gap": 0.1}),
-    (rotations.images, {"bound": scaled(bounds.kernel_change_turns, 0.2)}),
+    (rotations.images, {"bound": scaled(rotations.kernel_change_turns, 0.2)}),
     (rotations.is_a_group, {"turns": SPLINES}),
     # As many on both sides: no draw is a win.
     (experiment.more_templates, {"sizes": (25, 25)}),

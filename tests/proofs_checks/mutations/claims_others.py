@@ -105,7 +105,7 @@ LARGEST = called(
     "the largest coefficient for the sum of all",
     lambda alpha, deviation: lemma_7.promised(np.max(np.abs(alpha), keepdims=True), deviation),
 )
-SQUARE = {"least_square": lambda alpha, density, features: kitchen_sinks.norm_h(alpha, density)}
+SQUARE = {"least_square": lambda alpha, density, features: norms.norm_h(alpha, density)}
 # A millionth: what is printed and proved of scores is that loose where it is drawn. A quarter: on
 # constant features the bounds of kitchen sinks are within a factor of 3.1.
 TINY, QUARTER = 1e-6, 0.25

@@ -15,7 +15,7 @@ from mehler.proofs_checks.group_invariant.kernel import (
 )
 from mehler.proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
 
-from mehler.bounds import Bound, group_invariant, lower
+from mehler.bounds import Bound, group_invariant
 from tests.proofs_checks.mutations._row import Check, Row, blind, of_term, red, scaled
 
 G = "group-invariant"
@@ -57,19 +57,19 @@ ENERGY = f"{G}.energy-quotient"
 # theirs is 2 - sqrt(2), and (2 - sqrt(2))/(2 erfc(sqrt(log 2))) = 1.2254.
 ENERGIES = [
     red(ENERGY, "lower bound, fixed points", "times 1.001", energy_quotient.below,
-        bound=scaled(lower.energy_distance, 1.001, "orbits")),
+        bound=scaled(energy_quotient.least_energy, 1.001, "orbits")),
     red(ENERGY, "lower bound, orbits of two", "times 1.23", energy_quotient.below,
-        bound=scaled(lower.energy_distance, 1.23, "orbits",
+        bound=scaled(energy_quotient.least_energy, 1.23, "orbits",
         lambda options: options["share"] == 0.5)),
     blind(ENERGY, "lower bound, orbits of two", "times 1.01",
         "the proof lets all images of a row be at the least distance at once, and drops "
         "the Gaussian kernels that are wide"),
     red(ENERGY, "lower bound, radius", "times 0.99", energy_quotient.below,
-        bound=with_option(lower.energy_distance, "radius", 0.99)),
-    *of_term(ENERGY, "elements", energy_quotient.above, group_invariant.energy_distance,
+        bound=with_option(energy_quotient.least_energy, "radius", 0.99)),
+    *of_term(ENERGY, "elements", energy_quotient.above, energy_quotient.largest_energy,
         least=0.999, label="upper bound, elements"),
     red(ENERGY, "upper bound, moves", "times 1.001", energy_quotient.above,
-        bound=with_option(group_invariant.energy_distance, "moves", 1.001)),
+        bound=with_option(energy_quotient.largest_energy, "moves", 1.001)),
     red(ENERGY, "upper bound of circles", "times 0.62", energy_quotient.endless,
         bound=scaled(energy_quotient.of_circles, 0.62)),
     blind(ENERGY, "upper bound of circles", "times 0.7",
@@ -78,17 +78,17 @@ ENERGIES = [
 
 TURNS = f"{G}.rotations"
 ROTATIONS = [
-    *of_term(TURNS, "turns", rotations.planes, group_invariant.kernel_change_turns, least=0.81,
+    *of_term(TURNS, "turns", rotations.planes, rotations.kernel_change_turns, least=0.81,
         label="turns, at most twice the frequency",
         where=lambda options: options["n_turns"] <= 2 * options["frequency"]),
-    *of_term(TURNS, "turns", rotations.planes, group_invariant.kernel_change_turns, least=0.33,
+    *of_term(TURNS, "turns", rotations.planes, rotations.kernel_change_turns, least=0.33,
         because="the slope of a distance is taken to swing from one end to the other between all "
         "zeros that a polynomial of this degree may have; half as often is the most that is known",
         label="turns, more", where=lambda options: options["n_turns"] > 2 * options["frequency"]),
-    *of_term(TURNS, "interpolation", rotations.planes, group_invariant.kernel_change_turns,
+    *of_term(TURNS, "interpolation", rotations.planes, rotations.kernel_change_turns,
         least=0.999),
     red(TURNS, "moves", "times 0.81", rotations.planes,
-        bound=with_option(group_invariant.kernel_change_turns, "moves", 0.81)),
+        bound=with_option(rotations.kernel_change_turns, "moves", 0.81)),
     red(TURNS, "samples of turned functions", "times 0.86", rotations.sampled,
         share=lambda values: 0.86 * (values[0] / values[-1] - 1)),
 ]  # fmt: skip

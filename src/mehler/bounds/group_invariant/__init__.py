@@ -36,9 +36,7 @@ delta : float or array
 """
 
 from mehler.bounds.group_invariant._elements import (
-    energy_distance,
     kernel_change_elements,
-    kernel_change_turns,
 )
 from mehler.bounds.group_invariant._kernel_error import kernel_bias, kernel_error
 from mehler.bounds.group_invariant._risk import (
@@ -52,11 +50,9 @@ from mehler.bounds.group_invariant._risk import (
 __all__ = [
     "approximation",
     "cdf_error",
-    "energy_distance",
     "excess_risk",
     "kernel_bias",
     "kernel_change_elements",
-    "kernel_change_turns",
     "kernel_error",
     "least_squares_excess_risk",
     "ridge_excess_risk",

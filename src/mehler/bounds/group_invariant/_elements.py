@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from mehler._validate import require_integer
-from mehler.bounds._arguments import counts, not_negatives, positives, probabilities, require_host
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term
+from mehler.bounds._arguments import counts, positives, probabilities
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term
 from mehler.bounds._function import bound
 from mehler.exact.orbits import TemplateLaw
 
@@ -141,96 +141,4 @@ def kernel_change_elements(
         probability=1 - chance,
         assumptions=assumptions,
         quantity=f"{_CHANGE}, all pairs",
-    )
-
-
-@bound("group-invariant.rotations", "error of the kernel of all rotations by n turns", "n_turns")
-def kernel_change_turns(
-    n_turns: Counts,
-    *,
-    n_inputs: Counts,
-    frequency: Counts,
-    moves: Reals,
-    slips: Reals = 0.0,
-    templates: Templates = "sphere",
-    epsilon: Reals = 0.3,
-) -> Bound:
-    r"""Bound how far n turns are from SO(2) in the kernel of endless templates.
-
-    .. math:: \big|E\langle\Phi(x), \Phi(z)\rangle - K_s(x, z)\big| \le
-              \kappa L\min\Big\{\frac\pi{2n}, \frac{\pi A}{n^2}\Big\} + 2\kappa\epsilon
-
-    without bins and for any window. :math:`K_s` has the mean over all rotations :math:`R_\theta`,
-    an orthogonal representation of SO(2) with frequencies up to A; the features have n maps that
-    are meant for the angles :math:`2\pi j/n`. Terms: "turns" and "interpolation", for certain.
-    Proof: :doc:`/theorems/group-invariant-rotations`; arguments:
-    :mod:`mehler.bounds.group_invariant`.
-
-    Parameters
-    ----------
-    n_turns, frequency : int or array
-        n, and A, the largest frequency.
-    moves : float or array
-        L, the largest length of :math:`Jx`, in the unit of the rows per radian, for J the
-        derivative of :math:`R_\theta` at 0. Of a pair the smaller one.
-    slips : float or array, optional
-        The epsilon of the formula, the largest mean distance, over the n angles, of a row that is
-        moved by the transpose of the map from the rotated image that it stands for. 0 for the group
-        itself and rows as they are.
-
-    Examples
-    --------
-    >>> from mehler.bounds import group_invariant
-    >>> setting = {"n_inputs": 64, "frequency": 8, "moves": 1.7}
-    >>> group_invariant.kernel_change_turns([4, 16, 64], **setting).value.round(5)
-    array([0.03342, 0.00836, 0.00052])
-    """
-    n, largest = counts(n_turns=n_turns, frequency=frequency)
-    moved, slipped = not_negatives(moves=moves, slips=slips)
-    slope = slope_of(templates, n_inputs, epsilon)
-    mean = moved * np.minimum(np.pi / (2 * n), np.pi * largest / n**2)
-    return Bound(
-        terms=(
-            Term("turns", slope * mean, r"\kappa L\min\{\pi/(2n), \pi A/n^2\}"),
-            Term("interpolation", 2 * slope * slipped, r"2\kappa\epsilon"),
-        ),
-        assumptions=(TEMPLATES,),
-    )
-
-
-@bound("group-invariant.energy-quotient", "energy distance of two orbits")
-def energy_distance(distance: Reals, *, moves: Floats | list[float] | None = None) -> Bound:
-    r"""Bound the energy distance of two orbits by their least distance.
-
-    .. math:: \mathcal E(x, z) = 2D(x, z) - D(x, x) - D(z, z) \le
-              2E_g\Big(\sqrt{m_g^2 + \delta^2} - m_g\Big) \le 2\delta
-
-    with :math:`D(x, z) = E_g|x - gz|`, x and z points of the orbits at their least distance delta,
-    and :math:`m_g` how far g moves the point half way between them. For templates of a rotation
-    invariant law :math:`\kappa\mathcal E` is the mean squared distance of features. Term:
-    "elements". Proof: :doc:`/theorems/group-invariant-energy-quotient`.
-
-    Parameters
-    ----------
-    distance : float or array
-        delta, the least distance of a point of one orbit from one of the other.
-    moves : array, shape (n,), optional
-        m_g for all elements of a finite group, or an even sample of them; by default 0.
-
-    Examples
-    --------
-    >>> from mehler.bounds import group_invariant
-    >>> bound = group_invariant.energy_distance(1.5, moves=[0.0, 1.0, 2.0])
-    >>> round(bound.value, 3), group_invariant.energy_distance(1.5).value
-    (1.869, 3.0)
-    """
-    lengths = np.zeros(1) if moves is None else require_host("moves", moves)
-    if lengths.ndim != 1 or lengths.size == 0 or lengths.min() < 0:
-        raise ValueError("moves must be lengths, one for each element: at least 0, shape (n,)")
-    far = not_negatives(distance=distance)[..., None]
-    # The difference of the root and m, without cancellation.
-    gaps = np.where(far > 0, far / (np.hypot(lengths, far) + lengths) * far, 0.0)
-    latex = r"2E_g(\sqrt{m_g^2 + \delta^2} - m_g)"
-    return Bound(
-        terms=(Term("elements", 2 * gaps.mean(axis=-1), latex),), assumptions=(ORTHOGONAL,)
     )

@@ -34,7 +34,6 @@ from mehler.bounds.lower._gram import (
 from mehler.bounds.lower._kernel import (
     all_pairs,
     collision_probability,
-    energy_distance,
     one_pair,
     uniform,
 )
@@ -45,7 +44,6 @@ __all__ = [
     "all_pairs",
     "approximation",
     "collision_probability",
-    "energy_distance",
     "excess_risk",
     "fixed_design_error",
     "gram_error",

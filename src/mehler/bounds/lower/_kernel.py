@@ -13,7 +13,6 @@ from mehler import exact
 from mehler.bounds._arguments import (
     correlations,
     counts,
-    fractions,
     not_negatives,
     pool_sizes,
     positives,
@@ -211,56 +210,6 @@ def collision_probability(
     return LowerBound(
         terms=by_entry(parts, *numbers, *at),
         assumptions=(Assumption("weights are independent standard normal"),),
-    )
-
-
-@bound("group-invariant.energy-quotient", "energy distance of two orbits")
-def energy_distance(distance: Reals, *, share: Reals, radius: Reals = 0.0) -> LowerBound:
-    r"""Bound the energy distance of two orbits from below by their least distance.
-
-    .. math:: \mathcal E(x, z) = 2D(x, z) - D(x, x) - D(z, z) \ge
-              2\big(\delta\,\mathrm{erfc}(s\delta) - pr\,\mathrm{erfc}(sr)\big), \qquad
-              s^2 = \frac{\log(1/p)}{\delta^2 - r^2},
-
-    with :math:`D(x, z) = E_g|x - gz|` and :math:`\delta = \min_g|x - gz|`, for a compact group of
-    orthogonal maps. For a finite group r may be 0, with p the mean of 1/|Gx| and 1/|Gz|, at least
-    one over the order. Term: "orbits". Proof: :doc:`/theorems/group-invariant-energy-quotient`.
-
-    Parameters
-    ----------
-    distance : float
-        delta, as in the formula.
-    share : float
-        p in (0, 1], the fraction of elements that move a row by at most `radius`, the mean of both
-        rows; or less.
-    radius : float
-        r, below delta; by default 0, for the fraction of elements that leave a row alone.
-
-    Examples
-    --------
-    >>> from mehler.bounds import lower
-    >>> round(lower.energy_distance(1.5, share=1 / 5).value, 3)
-    0.218
-    """
-    from scipy.special import erfcx
-
-    far, near, p = (
-        positives(distance=distance),
-        not_negatives(radius=radius),
-        fractions(share=share),
-    )
-    if np.any(near >= far):
-        raise ValueError(f"radius={digits(near)} must be below distance={digits(far)}")
-    # (delta - r)(delta + r), as squares would under- and overflow.
-    start = np.sqrt(-np.log(p) / ((1 - near / far) * (1 + near / far)))
-    # erfc(x) = exp(-x^2) erfcx(x), and p exp(-s^2 r^2) = exp(-s^2 delta^2): where both products
-    # are small their difference keeps its sign, as x erfcx(x) increases.
-    value = 2 * np.exp(-start * start) * (far * erfcx(start) - near * erfcx(start * near / far))
-    share_text = "at least this share of elements moves a row by at most the radius"
-    latex = r"2(\delta\mathrm{erfc}(s\delta) - pr\mathrm{erfc}(sr))"
-    return LowerBound(
-        terms=(Term("orbits", np.maximum(value, 0.0), latex),),
-        assumptions=(Assumption("the group acts by orthogonal maps"), Assumption(share_text)),
     )
 
 
