@@ -211,13 +211,13 @@ def approximation_markov(
 '''
     copy.replace(home, text, text + own)
     assert len(set(copy.written)) == files_of("Add a bound")
-    table = "src/mehler/planning/_table.py"
-    row = "Entry(quantity=_PART, name='Markov', bound=approximation_markov)"
-    copy.replace(table, "RISK = [\n", f"RISK = [\n    {row},\n")
+    table = "src/mehler/planning.py"
+    row = "Entry(_PART, 'Markov', approximation_markov, 'pool_size scale delta')"
+    copy.replace(table, "UNIFORM = [\n", f"UNIFORM = [\n    {row},\n")
     copy.replace(
         table,
-        "from mehler.planning._plan import",
-        "from mehler.bounds.maxout import approximation_markov\nfrom mehler.planning._plan import",
+        "from mehler.verify import",
+        "from mehler.bounds.maxout import approximation_markov\nfrom mehler.verify import",
     )
     output = copy.run(
         "import math\n"

@@ -163,6 +163,7 @@ SHARED = {
     **dict.fromkeys(("statements", "strategies", "pytest_plugin"), "statements_and_plugin"),
     "recheck": "verify",
     "kernels": "kernels",
+    "planning": "planning",
 }
 # Folders outside of src, which have a limit alone.
 FOLDERS = {"proofs_checks": "proofs_checks", "tests": "tests", "benchmarks": "benchmarks"}

@@ -67,10 +67,12 @@ REFUSED = {
         lambda: leverage.LeverageSampling(fourier(), 8, lam=1.0, seed=0, draws={}),
         lambda: leverage.LeverageSampling(fourier(), 8, lam=1.0, seed=0, draws=np.ones(3)),
     ],
-    "phi": [lambda: planning.plan_map(None, ROWS)],
+    "map": [lambda: planning.plan(ROWS, map=1)],
+    "data": [
+        lambda: planning.plan(None, map=fourier()),
+        lambda: planning.plan(TEXTS, map=fourier()),
+    ],
     "X": [
-        lambda: planning.plan_map(fourier(), None),
-        lambda: planning.plan_map(fourier(), TEXTS),
         lambda: verify.check_convergence(large, 1e300 * ROWS[:4]),
         lambda: verify.check_convergence(large, 1e150 * ROWS[:4]),
     ],
@@ -78,7 +80,7 @@ REFUSED = {
     "drop_missing": [lambda: report.load_rows(ROWS, drop_missing="false")],
     "y_log": [lambda: dataclasses.replace(CURVE, y_log="false")],
     "power": [lambda: exact.activation_kernel("relu", 0.5, power=2**63)],
-    "eps": [lambda: planning.plan_map(fourier(), ROWS, eps=1e308)],
+    "eps": [lambda: planning.plan(ROWS, map=fourier(), eps=1e308)],
     "n_inputs": [lambda: strategies.Factory("codes", "3", 8, 4)],
     "x": [lambda: Series(label="K", x=1.0, y=[0.0])],
     "plot": [lambda: report.draw(None, "k"), lambda: report.draw({}, "k")],
@@ -177,9 +179,9 @@ def test_exact_numbers_are_kept_as_floats():
 def test_numbers_of_other_types_plan_as_floats():
     x = np.random.default_rng(0).standard_normal((10, 3))
     pool = mehler.FourierFeatures.draw(3, 50, seed=0)
-    planned = planning.plan_map(pool, x, eps=0.25, delta=0.125)
+    planned = planning.plan(x, map=pool, eps=0.25, delta=0.125)
     other = {"eps": np.float64(0.25), "delta": fractions.Fraction(1, 8)}
-    assert planning.plan_map(pool, x, **other) == planned
+    assert planning.plan(x, map=pool, **other) == planned
     known = {"n_inputs": 5, "n_samples": 40, "measure": False}
     assert planning.plan(eps=np.float64(0.1), **known) == planning.plan(eps=0.1, **known)
     losses = {"loss_bound": fractions.Fraction(2), "lipschitz": fractions.Fraction(1, 2)}

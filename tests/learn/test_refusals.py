@@ -33,8 +33,7 @@ ENTRIES = {
     "X of units": (X, lambda x: learn.units(PHI, x)),
     "margins": (Y, learn.losses.Hinge()),
     "data": (X, lambda x: planning.plan(x, measure=False)),
-    "data of ridge": (X, lambda x: planning.plan_ridge(x, measure=False)),
-    "X of a plan": (X, lambda x: planning.plan_map(PHI, x)),
+    "data of a map": (X, lambda x: planning.plan(x, map=PHI)),
 }
 
 

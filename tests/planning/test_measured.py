@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from scipy import stats
 
 from mehler import MaxoutFeatures, exact
-from mehler.planning._features import FEATURES, measured
+from mehler.planning import FEATURES, measured
 
 FACTS = {"pool_size": 1, "eps": 0.1, "delta": 0.1, "seed": 0}
 
@@ -24,11 +23,9 @@ def truth() -> float:
     return n * (high / FACTS["eps"]) ** 2
 
 
-@pytest.mark.parametrize(
-    "rows", [np.ones((1, 1)), np.array([[0.6, 0.8]] * 2)], ids=["one pair", "equal rows"]
-)
-def test_the_interval_contains_the_truth_as_often_as_it_says(rows):
-    missed = 0
+def test_the_interval_contains_the_truth_as_often_as_it_says():
+    """At equal rows, whose features are those of one."""
+    rows, missed = np.array([[0.6, 0.8]] * 2), 0
     for seed in range(20):
         row = measured(rows, "error", {**FACTS, "seed": seed})
         low, high = row.interval
@@ -40,14 +37,13 @@ def test_the_interval_contains_the_truth_as_often_as_it_says(rows):
 
 
 def test_rare_events_are_not_measured():
-    for rows, most in ((np.eye(2), 1000), (np.ones((1, 1)), 10_000)):
-        row = measured(rows, "error", {**FACTS, "delta": 1e-4})
-        assert row.features is None
-        assert f"more than {most} draws" in row.note
+    row = measured(np.eye(2), "error", {**FACTS, "delta": 1e-8})
+    assert row.features is None
+    assert "give a larger delta" in row.note
 
 
 def test_largest_errors_are_those_of_the_gram_matrix():
-    """The cut features of one draw, against the map's own Gram matrix."""
+    """Of rows in their span, against the map's own Gram matrix."""
     rng = np.random.default_rng(2)
     rows = rng.standard_normal((5, 3))
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
