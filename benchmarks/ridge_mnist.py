@@ -47,7 +47,7 @@ def contenders(x, y, m):
         return make_pipeline(sampler, Ridge(LAM * n)).fit(x[:n], y[:n])
 
     def in_blocks(n):
-        return learn.RidgeSums(pairs).add(x[:n], y[:n]).solve(LAM, solver="direct")[0]
+        return learn.RidgeSums(pairs).add(x[:n], y[:n]).solve(LAM)[0]
 
     return {"Pipeline(RBFSampler, Ridge)": pipeline, "FourierFeatures, in blocks": in_blocks}
 

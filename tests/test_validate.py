@@ -63,7 +63,7 @@ INTEGERS = {
     "bounds": lambda n: bounds.maxout.excess_risk(
         n_features=n, n_samples=9, pool_size=2, scale=1.0, lipschitz=1.0, delta=0.1
     ),
-    "learn": lambda n: learn.rademacher(np.eye(4), 1.0, seed=0, n_draws=n),
+    "learn": lambda n: learn.box_erm(np.eye(4), np.ones(4), scale=1.0, max_iterations=n),
     "verify": lambda n: verify.detectable_effect(n, 1.0, 1e-9, 1e-6),
     "strategies": lambda n: strategies.unit_vectors(n_inputs=n),
 }

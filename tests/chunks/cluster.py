@@ -95,7 +95,7 @@ def assert_same_sums(found: learn.RidgeSums, whole: learn.RidgeSums) -> None:
 
 def assert_same_weights(found: learn.RidgeSums, whole: learn.RidgeSums, lam: float) -> None:
     """(G + N lambda) W = r, so that |dW| <= (|dr| + |dG| |W|) / (N lambda), in spectral norms."""
-    ours, theirs = (sums.solve(lam, solver="direct")[0].weights for sums in (found, whole))
+    ours, theirs = (sums.solve(lam)[0].weights for sums in (found, whole))
     moved = np.linalg.norm(found._cross - whole._cross, 2)
     moved += np.linalg.norm(found.gram - whole.gram, 2) * np.linalg.norm(theirs, 2)
     # Either solution solves a system that is a few m u |G| away.

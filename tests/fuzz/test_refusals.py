@@ -52,9 +52,7 @@ def test_distributions_take_real_numbers(name, t):
 REFUSED = {
     "parts": [lambda: learn.RidgeSums.cross_validate(1j, [1.0])],
     "folds": [
-        lambda: learn.ridge(
-            fourier(), ROWS, ROWS[:, 0], lambdas=1.0, choose="folds", folds=[[1], [1, 2], 3]
-        )
+        lambda: learn.ridge(fourier(), ROWS, ROWS[:, 0], lambdas=1.0, folds=[[1], [1, 2], 3])
     ],
     "drop": [lambda: report.load_rows(ROWS, drop=1j)],
     "columns": [lambda: report.load_rows(ROWS, columns=3)],

@@ -15,7 +15,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 import mehler
 from mehler import _arrays, learn
 from mehler.learn import _ridge, _sums
-from tests.learn.ridge_audit import Table, problem, rounding
+from tests.learn.ridge_audit import Table, factorising, problem, rounding
 from tests.places import CPU, GPU, Place
 
 LAMBDAS = (1e-4, 1e-2, 1.0)
@@ -29,7 +29,7 @@ DIGITS = rounding(PHI(X), LAMBDAS[0])
 
 
 def by_folds(phi, x, y, folds, **options):
-    return learn.ridge(phi, x, y, choose="folds", folds=folds, **options)
+    return learn.ridge(phi, x, y, folds=folds, **options)
 
 
 def parts_of(y, folds=FOLDS):
@@ -76,9 +76,10 @@ def audit(folds=FOLDS, **options):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("solver", ["auto", "direct"])
-def test_errors_are_scikit_learns(intercept, solver):
-    audit(intercept=intercept, solver=solver)
+@pytest.mark.parametrize("most", [0, 2048], ids=["factorised", "decomposed"])
+def test_errors_are_scikit_learns(intercept, most, monkeypatch):
+    monkeypatch.setattr(_sums, "MAX_EIGEN_FEATURES", most)
+    audit(intercept=intercept)
 
 
 def test_folds_of_any_size_and_number():
@@ -86,13 +87,7 @@ def test_folds_of_any_size_and_number():
 
 
 def test_one_fold_is_a_hold_out():
-    held = np.where(FOLDS == 0, 0, -1)
-    audit(held)
-    kept = held < 0
-    out = (X[~kept], Y[~kept])
-    same = learn.ridge(PHI, X[kept], Y[kept], lambdas=LAMBDAS, choose="hold-out", holdout=out)
-    errors = by_folds(PHI, X, Y, held.tolist(), lambdas=LAMBDAS).errors
-    np.testing.assert_allclose(errors, same.errors, rtol=DIGITS)
+    audit(np.where(FOLDS == 0, 0, -1))
 
 
 def test_each_row_a_fold_is_leaving_one_out_with_its_own_penalty():
@@ -120,20 +115,20 @@ def test_mistakes_are_scikit_learns(n_classes):
 
 
 @pytest.mark.parametrize("intercept", [True, False])
-@pytest.mark.parametrize("scoring", ["mse", "error_rate"])
-@pytest.mark.sampled(2)
-def test_fewer_rows_than_features(intercept, scoring):
+@pytest.mark.sampled(1)
+def test_fewer_rows_than_features(intercept):
     phi = mehler.MaxoutFeatures.draw(3, 400, 3, seed=0)
-    options = {"lambdas": LAMBDAS, "intercept": intercept, "scoring": scoring}
     for y in (Y, Y[:, 0]):
-        fit = by_folds(phi, X, y, FOLDS, **options)
-        same = by_folds(phi, X, y, FOLDS, solver="direct", **options)
+        fit = by_folds(phi, X, y, FOLDS, lambdas=LAMBDAS, intercept=intercept)
+        parts = [learn.RidgeSums(phi).add(X[FOLDS == i], y[FOLDS == i]) for i in range(4)]
+        with factorising():
+            same, _ = learn.RidgeSums.cross_validate(parts, LAMBDAS, intercept=intercept)
         # A decomposition of about 226 rows against a factorisation of 400 features: either is
         # exact for a matrix that is off by its size times 2^-53, and squares double it.
         digits = rounding(phi(X), LAMBDAS[0], terms=2 * (226 + 400))
         moved = digits * moved_by_rounding(phi(X), y, LAMBDAS[0])
-        # Relative to the root of a mean square; rates count rows, of which none is that near 0.
-        size = np.sqrt(same.errors.min()) if scoring == "mse" else np.inf
+        # Relative to the root of a mean square.
+        size = np.sqrt(same.errors.min())
         np.testing.assert_allclose(fit.errors, same.errors, rtol=moved / size)
         np.testing.assert_allclose(fit.predict(X), same.predict(X), atol=moved)
 
@@ -307,14 +302,11 @@ def test_injected_fault_is_caught(fault, monkeypatch):
         ({"folds": FOLDS - 2}, ValueError, "or -1 for rows that are never held out"),
         ({"folds": 0 * FOLDS}, ValueError, "and leave some to fit"),
         ({"folds": 0 * FOLDS - 1}, ValueError, "must hold out some rows"),
-        ({"folds": None}, ValueError, "folds= and choose='folds' go together"),
-        ({"choose": "leave-one-out"}, ValueError, "folds= and choose='folds' go together"),
-        ({"holdout": (X, Y)}, ValueError, "say choose='hold-out'"),
     ],
 )
 def test_bad_folds(options, error, words):
     with pytest.raises(error, match=words):
-        learn.ridge(PHI, X, Y, **{"lambdas": LAMBDAS, "choose": "folds", "folds": FOLDS} | options)
+        learn.ridge(PHI, X, Y, lambdas=LAMBDAS, **options)
 
 
 def test_folds_of_dask_arrays_are_refused_with_the_remedy():

@@ -24,7 +24,10 @@ def without_its_share(monkeypatch):
 
 
 def training_errors(monkeypatch):
-    monkeypatch.setattr(_ridge, "left_out", _path.held_out)
+    def wrong(path, scoring, features):
+        return _path.held_out(path, scoring, features, np.arange(len(features.x)))
+
+    monkeypatch.setattr(_ridge, "left_out", wrong)
 
 
 def penalty_without_n(monkeypatch):
@@ -42,10 +45,10 @@ def penalty_of_the_rest(monkeypatch):
     )
 
 
-def direct_without_n(monkeypatch):
-    honest = _path.direct
+def factorised_without_n(monkeypatch):
+    honest = _path.factorised
     monkeypatch.setattr(
-        _sums, "direct", lambda xp, g, c, lambdas, n, *of: honest(xp, g, c, lambdas, 1, *of)
+        _sums, "factorised", lambda xp, g, c, lambdas, n, *of: honest(xp, g, c, lambdas, 1, *of)
     )
 
 
@@ -75,7 +78,7 @@ DEFECTS = [
     training_errors,
     penalty_without_n,
     penalty_of_the_rest,
-    direct_without_n,
+    factorised_without_n,
     lower_triangle_only,
     blocks_at_their_own_means,
     intercept_forgotten,

@@ -48,7 +48,7 @@ def test_weighted_sums_are_those_of_copies(place):
     sums = learn.RidgeSums(phi)
     for rows in parts:
         sums.add(*(place.asarray(one[rows]) for one in (X, Y, COUNTS)))
-    wide = str(sums.gram.dtype).endswith("float64") and sums._dtype == "float64"
+    wide = str(sums.gram.dtype).endswith("float64") and sums._layout.dtype == "float64"
     same(sums, 1e-12 if wide else 1e-4)
 
 

@@ -191,7 +191,7 @@ def test_a_search_over_features_in_a_pipeline():
 @pytest.mark.parametrize(
     ("parameters", "error", "words"),
     [
-        (dict(lambdas=0.0), ValueError, "lambdas holds 0.0"),
+        (dict(lambdas=0.0), ValueError, "lambdas=0.0 must be"),
         (dict(lambdas=()), ValueError, "lambdas is empty"),
         (dict(lambdas="auto"), TypeError, "lambdas='auto'"),
         (dict(features="maxout"), TypeError, "features must be a sampler of mehler.sklearn"),

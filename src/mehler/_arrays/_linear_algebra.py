@@ -130,8 +130,7 @@ def _require_pivots(xp: ModuleType, factor: Array, shift: float, least: float) -
 
 def _singular(shift: float) -> ValueError:
     return ValueError(
-        f"the Gram plus {shift:.3g} is singular to within rounding: take larger lambdas, or "
-        "solver='eigen'"
+        f"the Gram plus {shift:.3g} is singular to within rounding: take larger lambdas"
     )
 
 

@@ -10,24 +10,19 @@ from mehler.learn._features import Scoring as Scoring
 from mehler.learn._features import dense_blocks as dense_blocks
 from mehler.learn._features import require_lambdas as require_lambdas
 from mehler.learn._features import rows_at as rows_at
-from mehler.learn._measures import Rademacher, rademacher, spectral_error
+from mehler.learn._measures import spectral_error
 from mehler.learn._path import RidgeFit
-from mehler.learn._path import best as best
-from mehler.learn._ridge import Held as Held
 from mehler.learn._ridge import fit as fit
 from mehler.learn._ridge import one_vs_all, ridge
 from mehler.learn._sums import RidgeSums
-from mehler.learn._sums import left_behind as left_behind
 
 __all__ = [
     "BoxERM",
-    "Rademacher",
     "RidgeFit",
     "RidgeSums",
     "box_erm",
     "losses",
     "one_vs_all",
-    "rademacher",
     "ridge",
     "spectral_error",
     "units",

@@ -23,7 +23,7 @@ from mehler.learn._box_solver import (
     rounding,
     smooth_minimum,
 )
-from mehler.learn._features import require_map
+from mehler.learn._features import require_features, require_map
 from mehler.learn.losses import Hinge, HingeRows, Logistic, Loss, Ramp, RowLosses
 
 _LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
@@ -361,11 +361,7 @@ def units(phi: Any, X: Array) -> Array:
     """
     features = require_map(phi)(X)
     xp = _arrays.array_namespace(features, names=("phi(X)",))
-    if not xp.isdtype(features.dtype, "real floating"):
-        raise TypeError(
-            f"phi(X) has dtype {_arrays.dtype_name(features.dtype)}: codes, it seems, and not "
-            "features whose inner products estimate a kernel"
-        )
+    require_features(xp, features)
     return features * features.shape[-1] ** 0.5
 
 

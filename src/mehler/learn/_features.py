@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -14,13 +14,11 @@ from scipy.sparse import issparse
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
-from mehler._validate import require_reals, shown
+from mehler._validate import require_iterable, require_positive, require_reals
 from mehler.features import FeatureMap
 
 Scoring: TypeAlias = Literal["mse", "error_rate"]
-Solver: TypeAlias = Literal["auto", "eigen", "direct"]
 SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
-SOLVERS: tuple[Solver, ...] = get_args(Solver)
 # Rows whose features are kept: a block has as many or more.
 _FEW = 64
 # Bytes of sparse rows that are made dense at a time.
@@ -71,9 +69,7 @@ def require_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Arr
         raise ValueError(
             f"{names[1]} must have shape (rows,) or (rows, targets) but has {y.ndim} axes"
         )
-    sizes = x.shape[0], y.shape[0]
-    unknown = any(n is None or (isinstance(n, float) and math.isnan(n)) for n in sizes)
-    if y.shape[0] != x.shape[0] and not unknown:
+    if y.shape[0] != x.shape[0]:
         raise ValueError(
             f"{names[1]} has {y.shape[0]} rows but {names[0]} has {x.shape[0]}; give one target, "
             "or one row of targets, for each row"
@@ -101,19 +97,12 @@ def require_weights(x: Array, weights: Array | None) -> Array | None:
 
 def require_lambdas(lambdas: object) -> tuple[float, ...]:
     """Return one or several numbers above 0 as a tuple."""
-    several = (lambdas,) if isinstance(lambdas, Real) else lambdas
-    if isinstance(several, (str, bytes)) or not isinstance(several, (Sequence, np.ndarray)):
-        raise TypeError(f"lambdas={lambdas!r} must be a number or a sequence of numbers")
-    values = tuple(several.ravel().tolist() if isinstance(several, np.ndarray) else several)
+    if isinstance(lambdas, Real):
+        return (require_positive("lambdas", lambdas),)
+    values = require_iterable("lambdas", lambdas)
     if not values:
         raise ValueError("lambdas is empty: give at least one number above 0")
-    for value in values:
-        good = isinstance(value, Real) and not isinstance(value, bool)
-        # NumPy's floats are narrow; an integer or a fraction of 400 digits is no float.
-        number = float(value) if isinstance(value, np.floating) else value
-        if not good or not 0.0 < number <= sys.float_info.max:
-            raise ValueError(f"lambdas holds {shown(value)}; each must be a finite number above 0")
-    return tuple(float(value) for value in values)
+    return tuple(require_positive(f"lambdas[{i}]", value) for i, value in enumerate(values))
 
 
 def require_no_overflow(size: float) -> None:
@@ -123,11 +112,6 @@ def require_no_overflow(size: float) -> None:
             "sums of squares of phi(X), or of the targets, overflow; scale the rows, or the "
             "targets, down"
         )
-
-
-def work_place(home: Place) -> Place:
-    """Return where float64 sums are kept: beside the rows, or the host if their device has none."""
-    return home if _arrays.has_float64(home.xp, home.device) else _arrays.resolve_place(None)
 
 
 def rows_at(x: Array, index: NDArray[np.int64]) -> Array:
@@ -169,31 +153,65 @@ def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
             f"phi(X) has shape {tuple(z.shape)} for {rows.shape[0]} rows; it must be "
             "(rows, features)"
         )
-    if not xp.isdtype(z.dtype, "real floating"):
-        raise TypeError(
-            f"phi(X) has dtype {_arrays.dtype_name(z.dtype)}: codes, it seems, and not features"
-        )
+    require_features(xp, z)
     z = _arrays.without_gradient(z)
     if not bool(xp.isfinite(xp.sum(xp.sum(z, axis=0)))):
         _arrays.require_finite(z, name="phi(X)")
     return z
 
 
-class Features:
-    """Features of checked rows, block by block; those of few rows are computed once and kept.
+def require_features(xp: Any, z: Array) -> None:
+    """Raise TypeError for integers, which are codes."""
+    if not xp.isdtype(z.dtype, "real floating"):
+        raise TypeError(
+            f"phi(X) has dtype {_arrays.dtype_name(z.dtype)}: codes, it seems, and not features "
+            "whose inner products estimate a kernel"
+        )
 
-    Rows may be SciPy's sparse ones. `n_features` and `dtype` are read off the features of the first
-    row, or of all of few rows.
+
+@dataclass(frozen=True)
+class Layout:
+    """Where features are, in which dtype, where their float64 sums are, and the targets' axes.
+
+    Sums are beside the rows, or on the host if their device has no float64; `flat` says that
+    targets were given as (n,).
     """
 
-    def __init__(self, phi: Callable[[Array], Array], x: Array, weights: Array = None) -> None:
-        self.phi, self.x, self.weights = phi, x, weights
-        self.home = _arrays.resolve_place(None) if issparse(x) else _arrays.place_of(x)
-        self.place = work_place(self.home)
+    home: Place
+    place: Place
+    dtype: str
+    flat: bool
+
+    @classmethod
+    def at(cls, home: Place, dtype: str, flat: bool) -> Layout:
+        """Return the layout of features in `home`."""
+        wide = _arrays.has_float64(home.xp, home.device)
+        return cls(home, home if wide else _arrays.resolve_place(None), dtype, flat)
+
+
+class Features:
+    """Features of checked rows, with targets (n, t) and weights or None, block by block.
+
+    Those of few rows are computed once and kept. Rows may be SciPy's sparse ones. The number and
+    the dtype of features are read off those of the first row, or of all of few rows.
+    """
+
+    def __init__(
+        self,
+        phi: Callable[[Array], Array],
+        x: Array,
+        y: Array,
+        weights: Array = None,
+        *,
+        flat: bool = False,
+    ) -> None:
+        self.phi, self.x, self.y, self.weights = phi, x, y, weights
         few = x.shape[0] <= _FEW
         z = features_of(phi, x if few else x[:1, :])
         self._kept = z if few else None
-        self.n_features, self.dtype = int(z.shape[1]), _arrays.dtype_name(z.dtype)
+        self.n_features = int(z.shape[1])
+        home = _arrays.resolve_place(None) if issparse(x) else _arrays.place_of(x)
+        self.layout = Layout.at(home, _arrays.dtype_name(z.dtype), flat)
 
     def total(self, index: NDArray[np.int64] | None = None) -> float:
         """Return the number of rows, or the sum of their weights."""
@@ -203,35 +221,39 @@ class Features:
         return float(np.sum(weights if index is None else weights[index]))
 
     def blocks(
-        self, y: Array, index: NDArray[np.int64] | None = None
-    ) -> Iterator[tuple[Array, Array, Array]]:
+        self, index: NDArray[np.int64] | None = None
+    ) -> Iterator[tuple[Array, Array, Array | None]]:
         """Yield blocks of features in their own dtype, targets and weights (or None) in float64.
 
-        All are in `place`, for all rows, or those that `index`, on the host, names. Features that
-        are not finite raise when their block is reached.
+        All are where sums are, for all rows, or those that `index`, on the host, names. Features
+        that are not finite raise when their block is reached.
         """
-        sizes = self.n_features, 4 if self.dtype == "float32" else 8
+        sizes = self.n_features, 4 if self.layout.dtype == "float32" else 8
         block = _arrays.block_rows_for_gram(*sizes)
         # A GPU makes features of many blocks at once: the host waits for each look at them.
         on_gpu = _arrays.is_on_accelerator(self.x)
         whole = _arrays.block_rows_for_map(*sizes, self.x) if on_gpu else block
         for rows in _arrays.slices(self.x.shape[0] if index is None else index.shape[0], whole):
-            z = self._chosen(self.x if self._kept is None else self._kept, rows, index)
-            z = features_of(self.phi, z) if self._kept is None else z
-            z = z if self.place is self.home else _arrays.from_host(_arrays.to_host(z), self.place)
-            targets = self._wide(self._chosen(y, rows, index))
+
+            def part_of(x: Array, rows: slice = rows) -> Array:
+                if index is not None:
+                    return rows_at(x, index[rows])
+                return x[rows, :] if x.ndim == 2 else x[rows]
+
+            if self._kept is None:
+                z = features_of(self.phi, part_of(self.x))
+            else:
+                z = part_of(self._kept)
+            z, targets = self._placed(z), self._placed(part_of(self.y), "float64")
             weights = None
             if self.weights is not None:
-                weights = self._wide(self._chosen(self.weights, rows, index))
+                weights = self._placed(part_of(self.weights), "float64")
             for part in _arrays.slices(z.shape[0], block):
                 yield z[part, :], targets[part, :], None if weights is None else weights[part]
 
-    def _chosen(self, x: Array, rows: slice, index: NDArray[np.int64] | None) -> Array:
-        if index is not None:
-            return rows_at(x, index[rows])
-        return x[rows, :] if x.ndim == 2 else x[rows]
-
-    def _wide(self, x: Array) -> Array:
-        if self.place is not self.home:
-            return _arrays.from_host(_arrays.to_host(x), self.place, "float64")
-        return self.home.xp.astype(x, self.home.xp.float64)
+    def _placed(self, x: Array, dtype: str | None = None) -> Array:
+        """Return an array where sums are."""
+        home, place = self.layout.home, self.layout.place
+        if place is not home:
+            return _arrays.from_host(_arrays.to_host(x), place, dtype)
+        return x if dtype is None else home.xp.astype(x, getattr(home.xp, dtype))

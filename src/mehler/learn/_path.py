@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
@@ -11,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
-from mehler._arrays import Array, Place
+from mehler._arrays import Array
 from mehler.learn._features import (
     Features,
+    Layout,
     Scoring,
-    Solver,
     apply,
     require_no_overflow,
     require_rows,
@@ -43,8 +45,8 @@ class RidgeFit:
     lambdas : tuple of float, length k
         All lambdas solved for.
     errors : numpy.ndarray, shape (k,), or None
-        Mean leave-one-out or hold-out error of each lambda, by which `lam` was chosen; None if
-        there was nothing to choose.
+        Mean error of each lambda on rows left out, by which `lam` was chosen; None if there was
+        nothing to choose.
     """
 
     phi: Callable[[Array], Array] = field(repr=False)
@@ -74,28 +76,20 @@ class RidgeFit:
         else:
             require_rows(X)
         m, t = self.weights.shape
-        function = _Linear(self.phi, self.weights, self.intercept)
+        function = functools.partial(_linear, self.phi, self.weights, self.intercept)
         values = _arrays.map_rows(function, X, t, self.weights.dtype, width=m)
         return values[:, 0] if self._flat else values
 
 
-@dataclass(frozen=True)
-class _Linear:
-    """A block function with its weights, sent to Dask workers as one constant."""
-
-    phi: Callable[[Array], Array]
-    weights: Array
-    intercept: Array
-
-    def __call__(self, xp: ModuleType, rows: Array) -> Array:
-        z = apply(self.phi, rows)
-        if z.shape[1] != self.weights.shape[0]:
-            raise ValueError(
-                f"phi(X) has {z.shape[1]} columns but the weights are {self.weights.shape[0]}"
-            )
-        weights = xp.astype(self.weights, z.dtype, copy=False)
-        values = xp.matmul(_arrays.without_gradient(z), weights) + self.intercept[None, :]
-        return xp.astype(values, self.weights.dtype, copy=False)
+def _linear(
+    phi: Callable[[Array], Array], weights: Array, intercept: Array, xp: ModuleType, rows: Array
+) -> Array:
+    z = apply(phi, rows)
+    if z.shape[1] != weights.shape[0]:
+        raise ValueError(f"phi(X) has {z.shape[1]} columns but the weights are {weights.shape[0]}")
+    narrow = xp.astype(weights, z.dtype, copy=False)
+    values = xp.matmul(_arrays.without_gradient(z), narrow) + intercept[None, :]
+    return xp.astype(values, weights.dtype, copy=False)
 
 
 @dataclass(frozen=True)
@@ -121,6 +115,11 @@ class Spectrum:
     def shrunk(self, inverses: Array) -> Array:
         """Compute the coordinates of the weights for all lambdas: (m, t, k)."""
         return self.coordinates[:, :, None] * inverses[:, None, :]
+
+    def weights(self, lambdas: tuple[float, ...], n: float) -> Array:
+        """Compute the weights for all lambdas: (m, t, k)."""
+        xp = _arrays.array_namespace(self.values)
+        return times(xp, self.vectors, self.shrunk(self.inverses(lambdas, n)))
 
 
 def spectrum(xp: ModuleType, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
@@ -152,10 +151,10 @@ def spectrum_of_rows(
     return Spectrum(values, vectors, coordinates, least)
 
 
-def direct(
+def factorised(
     xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array:
-    """Compute weights by one factorisation per lambda: (m, t, k)."""
+    """Compute weights by one factorisation per lambda, (m, t, k); ValueError at no rank."""
     norm, trace = _arrays.squared_norm(xp, gram), xp.linalg.trace(gram)
     least = float(_arrays.least_pivot(xp, norm, trace, gram.shape[0], products=dtype))
     return xp.stack(
@@ -163,29 +162,15 @@ def direct(
     )
 
 
-def if_resolved(
-    xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
-) -> Array | None:
-    """Factorise for each lambda; return None if a pivot is within rounding, to cut the rank."""
-    try:
-        return direct(xp, gram, cross, lambdas, n, dtype)
-    except ValueError:
-        return None
-
-
 @dataclass(frozen=True, kw_only=True)
 class Path:
     """Ridge functions for several lambdas: f(x) = weights^T (z - mean) + target_mean.
 
-    `phi` is the map, `home` and `dtype` the place and the dtype of its features, and `flat` says
-    that targets were given as (n,). All else is in float64, in `place`.
+    Arrays are in float64 where sums are.
     """
 
     phi: Callable[[Array], Array]
-    home: Place
-    dtype: str
-    flat: bool
-    place: Place
+    layout: Layout
     lambdas: tuple[float, ...]
     n_rows: float
     intercept: bool
@@ -196,14 +181,14 @@ class Path:
 
     def fit(self, i: int, errors: Array | None = None) -> RidgeFit:
         """Return the function of one lambda, where the features are."""
-        xp, home = self.place.xp, self.home
-        weights = self.weights[:, :, i]
+        home, place = self.layout.home, self.layout.place
+        xp, weights = place.xp, self.weights[:, :, i]
         offset = self.target_mean - xp.matmul(xp.matrix_transpose(weights), self.mean)
-        if self.place is not home:
+        if place is not home:
             weights, offset = (
                 _arrays.from_host(part, home, "float32") for part in (weights, offset)
             )
-        dtype = getattr(home.xp, self.dtype)
+        dtype = getattr(home.xp, self.layout.dtype)
         return RidgeFit(
             phi=self.phi,
             weights=home.xp.astype(weights, dtype),
@@ -212,54 +197,45 @@ class Path:
             n_rows=self.n_rows,
             lambdas=self.lambdas,
             errors=errors,
-            _flat=self.flat,
+            _flat=self.layout.flat,
         )
 
 
-def solve_dual(
+def solve_rows(
     features: Features,
-    y: Array,
-    flat: bool,
     lambdas: tuple[float, ...],
     intercept: bool,
-    solver: Solver,
     index: NDArray[np.int64] | None = None,
 ) -> Path:
     """Solve for fewer rows than features, by the inner products of all rows or of `index`."""
-    place = features.place
-    xp = place.xp
-    blocks = list(features.blocks(y, index))
+    layout, n = features.layout, features.total(index)
+    xp = layout.place.xp
+    blocks = list(features.blocks(index))
     rows = xp.concat([xp.astype(z, xp.float64) for z, _, _ in blocks], axis=0)
     targets = xp.concat([t for _, t, _ in blocks], axis=0)
-    n = features.total(index)
     with np.errstate(over="ignore"):
         squares = xp.sum(rows * rows)
         require_no_overflow(float(squares + xp.sum(targets * targets)))
-    weights = xp.ones_like(targets[:, 0])
-    if features.weights is not None:
-        weights = xp.concat([w for _, _, w in blocks])
+    weighted = features.weights is not None
+    weights = xp.concat([w for _, _, w in blocks]) if weighted else xp.ones_like(targets[:, 0])
     share = (1.0 if intercept else 0.0) / n
     mean, target_mean = (share * xp.sum(weights[:, None] * x, axis=0) for x in (rows, targets))
     rows, targets = rows - mean[None, :], targets - target_mean[None, :]
-    if features.weights is not None:
+    if weighted:
         roots = xp.sqrt(weights)[:, None]
         rows, targets = rows * roots, targets * roots
-    columns, decomposed, coefficients = xp.matrix_transpose(rows), None, None
-    if solver == "auto" and len(lambdas) == 1:
+    decomposed = solution = None
+    if len(lambdas) == 1:
+        columns = xp.matrix_transpose(rows)
         inner = xp.matmul(rows, columns)
-        coefficients = if_resolved(xp, inner, targets, lambdas, n, features.dtype)
-    if coefficients is not None:
-        solution = times(xp, columns, coefficients)
-    else:
-        decomposed = spectrum_of_rows(xp, rows, targets, features.dtype, squares)
-        shrunk = decomposed.shrunk(decomposed.inverses(lambdas, n))
-        solution = times(xp, decomposed.vectors, shrunk)
+        with contextlib.suppress(ValueError):  # a pivot within rounding: cut the rank
+            solution = times(xp, columns, factorised(xp, inner, targets, lambdas, n, layout.dtype))
+    if solution is None:
+        decomposed = spectrum_of_rows(xp, rows, targets, layout.dtype, squares)
+        solution = decomposed.weights(lambdas, n)
     return Path(
         phi=features.phi,
-        home=features.home,
-        dtype=features.dtype,
-        flat=flat,
-        place=place,
+        layout=layout,
         lambdas=lambdas,
         n_rows=n,
         intercept=intercept,
@@ -272,35 +248,34 @@ def solve_dual(
 
 def best(lambdas: tuple[float, ...], errors: NDArray[np.float64]) -> int:
     """Return the index of the least error; ties go to the largest lambda."""
-    least = errors.min()
-    return max((i for i, e in enumerate(errors) if e == least), key=lambda i: lambdas[i])
+    return max(np.flatnonzero(errors == errors.min()).tolist(), key=lambda i: lambdas[i])
 
 
 # Least value of 1 - leverage: below it no digits are left.
 _LEAST = 2.0**-52
 
 
-def left_out(path: Path, scoring: Scoring, features: Features, y: Array) -> NDArray[np.float64]:
+def left_out(path: Path, scoring: Scoring, features: Features) -> NDArray[np.float64]:
     """Sum leave-one-out errors over rows, for each lambda: (k,) on the host.
 
     e_i = (y_i - f(x_i)) / (1 - h_i), h_i = 1/N + (z_i - mean)^T (G + N lambda)^{-1} (z_i - mean).
     With weights w_i: e_i counts w_i times, and is left out once, or wholly if w_i < 1, which is
     h_i min(1, w_i).
     """
-    xp, decomposed = path.place.xp, path.spectrum
+    xp, decomposed = path.layout.place.xp, path.spectrum
     assert decomposed is not None
     inverses = decomposed.inverses(path.lambdas, path.n_rows)
     shrunk = decomposed.shrunk(inverses)
     # The largest product is computed in the dtype of the features.
-    dtype = getattr(xp, path.dtype)
+    dtype = getattr(xp, path.layout.dtype)
     mean, vectors = (xp.astype(part, dtype) for part in (path.mean, decomposed.vectors))
-    own = 1.0 / path.n_rows if path.intercept else 0.0
+    share = 1.0 / path.n_rows if path.intercept else 0.0
     total: Any = 0.0
-    for z, targets, weights in features.blocks(y):
+    for z, targets, weights in features.blocks():
         along = xp.astype(xp.matmul(z - mean[None, :], vectors), xp.float64)
         centred = targets - path.target_mean[None, :]
         residuals = centred[:, :, None] - times(xp, along, shrunk)
-        leverage = own + xp.matmul(along * along, inverses)
+        leverage = share + xp.matmul(along * along, inverses)
         if weights is not None:
             leverage = leverage * xp.minimum(weights, xp.ones_like(weights))[:, None]
         rest = 1.0 - leverage
@@ -310,16 +285,12 @@ def left_out(path: Path, scoring: Scoring, features: Features, y: Array) -> NDAr
 
 
 def held_out(
-    path: Path,
-    scoring: Scoring,
-    features: Features,
-    y: Array,
-    index: NDArray[np.int64] | None = None,
+    path: Path, scoring: Scoring, features: Features, index: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Sum errors over rows that were not fitted, all or those of `index`: (k,) on the host."""
-    xp = path.place.xp
+    """Sum errors over the rows of `index`, which were not fitted: (k,) on the host."""
+    xp = path.layout.place.xp
     total: Any = np.zeros(len(path.lambdas))
-    for z, targets, weights in features.blocks(y, index):
+    for z, targets, weights in features.blocks(index):
         rows = xp.astype(z, xp.float64) - path.mean[None, :]
         centred = targets - path.target_mean[None, :]
         residuals = centred[:, :, None] - times(xp, rows, path.weights)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import operator
 from collections.abc import Callable, Sequence
@@ -12,28 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
-from mehler._arrays import Array
-from mehler._validate import require_choice, require_flag, require_iterable
+from mehler._arrays import Array, Place
+from mehler._validate import require_flag, require_iterable
 from mehler.features import FeatureMap
 from mehler.learn._features import (
-    SOLVERS,
     Features,
-    Solver,
+    Layout,
     require_lambdas,
     require_map,
     require_no_overflow,
     require_pair,
     require_weights,
-    work_place,
 )
-from mehler.learn._path import Path, RidgeFit, best, direct, if_resolved, spectrum, times
+from mehler.learn._path import Path, RidgeFit, best, factorised, spectrum
 
-# Most features for which "auto" uses an eigendecomposition for several lambdas: 3 m^2 numbers,
-# and seconds.
+# Most features for which several lambdas share an eigendecomposition: 3 m^2 numbers, and seconds.
 MAX_EIGEN_FEATURES = 2048
-
-# The arrays of a RidgeSums.
-SUMS = ("_mean", "_target_mean", "_gram", "_cross", "_squares")
 
 
 class RidgeSums:
@@ -108,15 +103,12 @@ class RidgeSums:
     def __init__(self, phi: Callable[[Array], Array]) -> None:
         self.phi = require_map(phi)
         self.n_rows: float = 0
-        self._flat = False  # targets were given as (n,)
+        self._layout: Any = None
         self._mean: Array = None
         self._target_mean: Array = None
         self._gram: Array = None
         self._cross: Array = None
         self._squares: Array = None  # of centred targets, (t,)
-        self._place: Any = None
-        self._home: Any = None
-        self._dtype: Any = None
 
     def add(self, X: Array, Y: Array, weights: Array | None = None) -> RidgeSums:
         """Add rows, in place.
@@ -148,41 +140,38 @@ class RidgeSums:
             if self.n_rows:
                 self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
             others = (targets,) if weights is None else (targets, weights)
-            part = _arrays.sum_over_chunks(functools.partial(_of_chunk, self.phi), X, *others)
-            part._flat = flat
-            self.__dict__.update((self + part).__dict__)
+            of_chunk = functools.partial(_of_chunk, self.phi, flat)
+            self.__dict__.update((self + _arrays.sum_over_chunks(of_chunk, X, *others)).__dict__)
             return self
-        return self.add_features(Features(self.phi, X, weights), targets, flat)
+        return self.add_features(Features(self.phi, X, targets, weights, flat=flat))
 
-    def add_features(
-        self, features: Features, y: Array, flat: bool, index: NDArray[np.int64] | None = None
-    ) -> RidgeSums:
+    def add_features(self, features: Features, index: NDArray[np.int64] | None = None) -> RidgeSums:
         """Add checked rows, or those that `index` names."""
+        layout = features.layout
         if self.n_rows:
-            self._require_fit(y.shape[1], flat, features.home)
-        self._flat, self._home, self._place = flat, features.home, features.place
+            self._require_fit(features.y.shape[1], layout.flat, layout.home)
+        self._layout = layout
         # Sums that overflow are refused when they are solved.
         with np.errstate(over="ignore", invalid="ignore"):
-            for block in features.blocks(y, index):
+            for block in features.blocks(index):
                 self._add_block(*block)
         return self
 
-    def _require_fit(self, n_targets: int, flat: bool, place: Any) -> None:
-        before = self._cross.shape[1]
-        if n_targets != before or flat != self._flat:
-            shape = "(rows,)" if self._flat else f"(rows, {before})"
+    def _require_fit(self, n_targets: int, flat: bool, place: Place) -> None:
+        before, layout = self._cross.shape[1], self._layout
+        if n_targets != before or flat != layout.flat:
+            shape = "(rows,)" if layout.flat else f"(rows, {before})"
             raise ValueError(f"Y must have shape {shape}, as the targets before it had")
-        host = {"numpy", "dask.array"}
-        if {place.name, self._home.name} <= host:
+        if {place.name, layout.home.name} <= {"numpy", "dask.array"}:
             return
-        if place.xp is not self._home.xp or place.device != self._home.device:
+        if place.xp is not layout.home.xp or place.device != layout.home.device:
             raise TypeError(
-                f"X is on {place.name} but the rows before it were on {self._home.name}; bring "
+                f"X is on {place.name} but the rows before it were on {layout.home.name}; bring "
                 "them to one library and device, or add up two RidgeSums of one place"
             )
 
     def _add_block(self, z: Array, y: Array, weights: Array | None = None) -> None:
-        xp, n = self._place.xp, self.n_rows
+        xp, n = self._layout.place.xp, self.n_rows
         b = z.shape[0] if weights is None else float(xp.sum(weights))
         wide = xp.float64
         if n == 0:
@@ -215,9 +204,9 @@ class RidgeSums:
         self.n_rows = n + b
 
     def _start(self, z: Array, y: Array) -> None:
-        xp, m, t = self._place.xp, z.shape[1], y.shape[1]
-        options = {"dtype": xp.float64, "device": self._place.device}
-        self._dtype = _arrays.dtype_name(z.dtype)
+        place, m, t = self._layout.place, z.shape[1], y.shape[1]
+        xp = place.xp
+        options = {"dtype": xp.float64, "device": place.device}
         self._mean, self._target_mean = xp.zeros(m, **options), xp.zeros(t, **options)
         self._gram, self._cross = xp.zeros((m, m), **options), xp.zeros((m, t), **options)
         self._squares = xp.zeros(t, **options)
@@ -233,9 +222,9 @@ class RidgeSums:
             if full.n_rows:
                 both._gram = full._gram + 0.0
             return both
-        self._require_fit(other._cross.shape[1], other._flat, other._home)
+        self._require_fit(other._cross.shape[1], other._layout.flat, other._layout.home)
         _require_same_map(self, other)
-        xp, n, k = self._place.xp, self.n_rows, other.n_rows
+        xp, n, k = self._layout.place.xp, self.n_rows, other.n_rows
         step, target_step = other._mean - self._mean, other._target_mean - self._target_mean
         weight = n * k / (n + k)
         both.__dict__.update(self.__dict__)
@@ -252,16 +241,14 @@ class RidgeSums:
     def gram(self) -> Array:
         """G, (m, m), as a new matrix in float64."""
         self._require_sums()
-        return _arrays.symmetric(self._place.xp, self._gram)
+        return _arrays.symmetric(self._layout.place.xp, self._gram)
 
-    def solve(
-        self, lambdas: Any, *, intercept: bool = True, solver: Solver = "auto"
-    ) -> tuple[RidgeFit, ...]:
+    def solve(self, lambdas: Any, *, intercept: bool = True) -> tuple[RidgeFit, ...]:
         """Minimise the regularised risk of :func:`mehler.learn.ridge` for each lambda.
 
         Parameters
         ----------
-        lambdas, intercept, solver
+        lambdas, intercept
             As for :func:`mehler.learn.ridge`.
 
         Returns
@@ -270,12 +257,12 @@ class RidgeSums:
             In the order of `lambdas`.
         """
         require_flag("intercept", intercept)
-        path = self.solved(require_lambdas(lambdas), intercept, solver, overwrite=False)
+        path = self.solved(require_lambdas(lambdas), intercept, overwrite=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
 
     @staticmethod
     def cross_validate(
-        parts: Sequence[RidgeSums], lambdas: Any, *, intercept: bool = True, solver: Solver = "auto"
+        parts: Sequence[RidgeSums], lambdas: Any, *, intercept: bool = True
     ) -> tuple[RidgeFit, NDArray[np.float64]]:
         r"""Choose lambda by errors on each part of functions fitted to the others, from sums alone.
 
@@ -291,7 +278,7 @@ class RidgeSums:
         ----------
         parts : sequence of RidgeSums, length p
             Sums of at least 2 parts, each with rows, of one map. They are not changed.
-        lambdas, intercept, solver
+        lambdas, intercept
             As for :func:`mehler.learn.ridge`.
 
         Returns
@@ -328,25 +315,29 @@ class RidgeSums:
                 raise ValueError(f"parts[{i}] has no rows; leave it out")
         if len(parts) < 2:
             raise ValueError("parts must be at least 2, so that one can be held out")
-        errors = np.stack(
-            [
-                _errors_on(solved(parts, path_of, intercept, solver, without=i), part)
-                for i, part in enumerate(parts)
-            ]
-        )
+        paths = (solved(parts, path_of, intercept, without=i) for i in range(len(parts)))
+        errors = np.stack([_errors_on(path, part) for path, part in zip(paths, parts)])
         mean = errors.mean(axis=0)
         lam = path_of[best(path_of, mean)]
-        fit = solved(parts, (lam,), intercept, solver).fit(0)
+        fit = solved(parts, (lam,), intercept).fit(0)
         return replace(fit, lambdas=path_of, errors=mean), errors
 
     def solved(
-        self, lambdas: tuple[float, ...], intercept: bool, solver: Solver, *, overwrite: bool
+        self,
+        lambdas: tuple[float, ...],
+        intercept: bool,
+        *,
+        overwrite: bool,
+        decompose: bool = False,
     ) -> Path:
-        """Solve for all lambdas; ``overwrite=True`` overwrites the Gram."""
+        """Solve for all lambdas.
+
+        ``overwrite=True`` overwrites the Gram; ``decompose=True`` asks for its eigenvectors, which
+        otherwise several lambdas share if features are few enough.
+        """
         self._require_sums()
-        require_choice("solver", solver, SOLVERS)
-        xp, gram, cross, n = self._place.xp, self._gram, self._cross, self.n_rows
-        mean, target_mean = self._mean, self._target_mean
+        layout, gram, cross, n = self._layout, self._gram, self._cross, self.n_rows
+        xp, mean, target_mean = layout.place.xp, self._mean, self._target_mean
         if not intercept:
             whole = gram if overwrite else gram + 0.0
             gram = _arrays.add_gram(xp, whole, n**0.5 * mean[None, :])
@@ -354,23 +345,20 @@ class RidgeSums:
             mean, target_mean = 0.0 * mean, 0.0 * target_mean
         weights, eigen = None, None
         few = gram.shape[0] <= MAX_EIGEN_FEATURES
-        if solver == "direct" or (solver == "auto" and not few):
-            weights = direct(xp, gram, cross, lambdas, n, self._dtype)
-        elif solver == "auto" and len(lambdas) == 1:
-            weights = if_resolved(xp, gram, cross, lambdas, n, self._dtype)
+        if not decompose and not (few and len(lambdas) > 1):
+            # Where a pivot of few features is within rounding the rank is cut.
+            with contextlib.suppress(*([ValueError] if few else [])):
+                weights = factorised(xp, gram, cross, lambdas, n, layout.dtype)
         if weights is None:
             squares = xp.linalg.trace(gram) + n * xp.sum(mean * mean)
-            own = gram if overwrite or not intercept else gram + 0.0
-            eigen = spectrum(xp, own, cross, self._dtype, squares)
-            weights = times(xp, eigen.vectors, eigen.shrunk(eigen.inverses(lambdas, n)))
+            spare = gram if overwrite or not intercept else gram + 0.0
+            eigen = spectrum(xp, spare, cross, layout.dtype, squares)
+            weights = eigen.weights(lambdas, n)
         if overwrite:
             self._gram = None
         return Path(
             phi=self.phi,
-            home=self._home,
-            dtype=self._dtype,
-            flat=self._flat,
-            place=self._place,
+            layout=layout,
             lambdas=lambdas,
             n_rows=n,
             intercept=intercept,
@@ -382,12 +370,14 @@ class RidgeSums:
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle from the host, to be added up there, with half of the symmetric G."""
-        state = self.__dict__ | {"_place": None, "_home": None}
+        state = dict(self.__dict__)
         if isinstance(self.phi, FeatureMap):
             state["phi"] = self.phi.to(_arrays.resolve_place(None))
         if self.n_rows:
-            state |= {name: _arrays.to_host(self.__dict__[name]) for name in SUMS}
+            names = ("_mean", "_target_mean", "_gram", "_cross", "_squares")
+            state |= {name: _arrays.to_host(self.__dict__[name]) for name in names}
             state["_gram"] = _arrays.packed(state["_gram"])
+            state["_layout"] = self._layout.dtype, self._layout.flat
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -395,28 +385,17 @@ class RidgeSums:
         self.__dict__.update(state)
         if self.n_rows:
             self._gram = _arrays.unpacked(self._gram, self._mean.shape[0])
-        self._place = self._home = _arrays.resolve_place(None)
+            self._layout = Layout.at(_arrays.resolve_place(None), *state["_layout"])
 
     def __sizeof__(self) -> int:
         """Bytes in memory, which Dask's workers account for."""
         m, t = self._cross.shape if self.n_rows else (0, 0)
         return object.__sizeof__(self) + 8 * (m + 1) * (m + t)
 
-    def move(self, phi: Any) -> None:
-        """Move from the host to the place of the map `phi`, which has the same recipe."""
-        before = self._place
-        self.phi, self._home = phi, phi.place
-        self._place = work_place(self._home)
-        if self.n_rows:
-            # On NumPy only the upper half is valid, elsewhere the whole matrix.
-            self._gram = _arrays.symmetric(before.xp, self._gram)
-            for name in SUMS:
-                setattr(self, name, _arrays.from_host(getattr(self, name), self._place))
-
     def _require_sums(self) -> None:
         if not self.n_rows:
             raise ValueError("there are no rows yet: call add(X, Y) first")
-        xp = self._place.xp
+        xp = self._layout.place.xp
         products = xp.sum(xp.abs(self._cross)) + xp.sum(self._squares)
         require_no_overflow(float(xp.linalg.trace(self._gram) + products))
 
@@ -425,7 +404,6 @@ def solved(
     parts: Sequence[RidgeSums],
     lambdas: tuple[float, ...],
     intercept: bool,
-    solver: Solver,
     without: int | None = None,
 ) -> Path:
     """Fit the rows of all parts, or of all but one.
@@ -435,12 +413,12 @@ def solved(
     others = [part for i, part in enumerate(parts) if i != without]
     # Start from the empty sum, so that no part is overwritten.
     total = functools.reduce(operator.add, others, RidgeSums(parts[0].phi))
-    return replace(total.solved(lambdas, intercept, solver, overwrite=True), spectrum=None)
+    return replace(total.solved(lambdas, intercept, overwrite=True), spectrum=None)
 
 
 def _errors_on(path: Path, part: RidgeSums) -> NDArray[np.float64]:
     """Compute mean squared errors on the rows of a part, from its sums: (k,)."""
-    xp, (m, t, k) = path.place.xp, path.weights.shape
+    xp, (m, t, k) = path.layout.place.xp, path.weights.shape
     flat = xp.reshape(path.weights, (m, t * k))
     products = xp.reshape(xp.sum(flat * xp.matmul(part.gram, flat), axis=0), (t, k))
     along = xp.sum(path.weights * part._cross[:, :, None], axis=0)
@@ -456,9 +434,9 @@ def _errors_on(path: Path, part: RidgeSums) -> NDArray[np.float64]:
 
 
 def _of_chunk(
-    phi: Callable[[Array], Array], x: Array, y: Array, weights: Array | None = None
+    phi: Callable[[Array], Array], flat: bool, x: Array, y: Array, weights: Array | None = None
 ) -> RidgeSums:
-    part = RidgeSums(phi).add(x, y, weights)
+    part = RidgeSums(phi).add(x, y[:, 0] if flat else y, weights)
     # The map, which would redraw its weights on arrival, is not sent with the sums.
     part.phi = left_behind
     return part
@@ -470,10 +448,10 @@ def left_behind(X: Array) -> Array:
 
 
 def _require_same_map(sums: RidgeSums, other: RidgeSums) -> None:
-    if sums._mean.shape != other._mean.shape:
+    sizes = sums._mean.shape[0], other._mean.shape[0]
+    if sizes[0] != sizes[1]:
         raise ValueError(
-            f"the sums are of {sums._mean.shape[0]} and {other._mean.shape[0]} features; add up "
-            "sums of one map"
+            f"the sums are of {sizes[0]} and {sizes[1]} features; add up sums of one map"
         )
     recipes = [getattr(each.phi, "recipe", None) for each in (sums, other)]
     if all(recipes) and recipes[0]() != recipes[1]():  # type: ignore[misc]  # neither is None

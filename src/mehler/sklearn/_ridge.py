@@ -75,15 +75,8 @@ class FeatureRidge(Estimator):
         seed = seed_of(self.random_state)
         part = fitted_part(self.features, default, seed, x, name="features", weights=weights)
         placed = None if weights is None else _placed(weights, x)
-        fit = learn.fit(
-            learn.Features(part.map_, x, placed),
-            _placed(self._codes(targets), x),
-            folds or (True if len(lambdas) > 1 else None),
-            lambdas,
-            False,
-            self._scoring,
-            self.fit_intercept,
-        )
+        rows = learn.Features(part.map_, x, _placed(self._codes(targets), x), placed)
+        fit = learn.fit(rows, folds, lambdas, self._scoring, self.fit_intercept)
         self.features_, self.lambda_ = part, fit.lam
         self.errors_ = None if fit.errors is None else tuple(float(error) for error in fit.errors)
         xp = _arrays.array_namespace(fit.weights)
