@@ -6,22 +6,24 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.maxout.growth.remark_1_codes import (
+    agree_at_least,
+    agree_at_most,
+    both_above,
+)
 from scipy.special import owens_t
 from scipy.stats import norm
-
-from mehler.bounds import lower, maxout
-from mehler.bounds.lower._kernel import both_above
 
 
 @pytest.mark.parametrize("rho", [-0.6, 0.0, 0.5, 0.97])
 def test_values_by_hand(rho):
     q, a = 50, 2.1
-    result = maxout.collision_probability(rho, pool_size=q, level=a)
+    result = agree_at_most(rho, pool_size=q, level=a)
     assert result["below"] == pytest.approx(2 * norm.cdf(a) ** q)
     assert result["above"] == pytest.approx(q * norm.sf(2 * a / math.sqrt(2 * (1 + rho))))
     # By Owen's function: P(g > a, g' > a) = Q(a) - 2 T(a, tan(theta/2)).
     both = norm.sf(a) - 2 * owens_t(a, math.sqrt((1 - rho) / (1 + rho)))
-    result = lower.collision_probability(rho, pool_size=q, level=a)
+    result = agree_at_least(rho, pool_size=q, level=a)
     assert result["both"] == pytest.approx(q * both, rel=1e-9)
     assert result["others"] == pytest.approx(-2 * q * norm.sf(a) * q * both, rel=1e-9)
 
@@ -36,8 +38,8 @@ def test_both_above_keeps_its_digits_where_it_is_small():
 def test_no_level_is_too_high():
     """Nothing is above it, and nothing overflows on the way."""
     with np.errstate(all="raise", under="ignore"):
-        assert lower.collision_probability(0.5, pool_size=16, level=1e200).value == 0
-        assert maxout.collision_probability(0.5, pool_size=16, level=1e200)["above"] == 0
+        assert agree_at_least(0.5, pool_size=16, level=1e200).value == 0
+        assert agree_at_most(0.5, pool_size=16, level=1e200)["above"] == 0
 
 
 @pytest.mark.parametrize("rho", [0.0, 0.6, 1.0])
@@ -45,15 +47,13 @@ def test_the_best_level_is_as_good_as_any(rho):
     for q in (4, 1024):
         for level in (0.0, 1.0, 2.5, 3.3):
             options = {"pool_size": q, "level": level}
-            best = maxout.collision_probability(rho, pool_size=q).total
-            assert best <= maxout.collision_probability(rho, **options).total * (1 + 1e-4)
-            best = lower.collision_probability(rho, pool_size=q).value
-            assert best >= lower.collision_probability(rho, **options).value * (1 - 1e-4)
+            best = agree_at_most(rho, pool_size=q).total
+            assert best <= agree_at_most(rho, **options).total * (1 + 1e-4)
+            best = agree_at_least(rho, pool_size=q).value
+            assert best >= agree_at_least(rho, **options).value * (1 - 1e-4)
 
 
 def test_equal_rows_of_large_pools():
     """With m = q Q(a) the ends are 2 exp(-m) + m, least at log 2, and m - 2 m^2, best at 1/4."""
-    assert maxout.collision_probability(1.0, pool_size=10**6).total == pytest.approx(
-        1 + math.log(2), rel=1e-4
-    )
-    assert lower.collision_probability(1.0, pool_size=10**6).value == pytest.approx(1 / 8, rel=1e-3)
+    assert agree_at_most(1.0, pool_size=10**6).total == pytest.approx(1 + math.log(2), rel=1e-4)
+    assert agree_at_least(1.0, pool_size=10**6).value == pytest.approx(1 / 8, rel=1e-3)

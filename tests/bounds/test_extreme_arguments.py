@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from mehler.proofs_checks.group_invariant.kernel.energy_quotient import least_energy
+from mehler.proofs_checks.maxout.growth.remark_1_codes import agree_at_most
 from mpmath import mp
 
 from mehler.bounds import kernel_error, kitchen_sinks, leverage, lower, maxout, spectral
@@ -148,7 +149,7 @@ def test_an_upper_bound_of_a_positive_probability_is_positive(rho, q):
         least = min(
             2 * mp.ncdf(a) ** q + q * mp.ncdf(-a / spread) for a in np.linspace(0.01, 9.0, 400)
         )
-    value = maxout.collision_probability(rho, pool_size=q).value
+    value = agree_at_most(rho, pool_size=q).value
     assert value > 0.0
     assert mp.mpf(value) <= max(2 * least, mp.mpf(2) ** -1073)
 

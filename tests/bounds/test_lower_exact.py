@@ -12,10 +12,11 @@ from mehler.proofs_checks.group_invariant.kernel.energy_quotient import (
     largest_energy,
     least_energy,
 )
+from mehler.proofs_checks.maxout.growth.remark_1_codes import agree_at_least, agree_at_most
 from scipy import stats
 
 from mehler import exact
-from mehler.bounds import kernel_error, lower, maxout
+from mehler.bounds import kernel_error, lower
 
 
 def quantile(m: int, kappa: float, delta: float) -> Fraction:
@@ -58,8 +59,8 @@ def test_codes_are_never_above_the_exact_quantile():
 def test_collisions_are_between_their_bounds():
     for q, rho in itertools.product([2, 5, 30, 1000, 10**5], np.linspace(-1, 1, 61).tolist()):
         true = exact.collision_probability(rho, q)
-        assert lower.collision_probability(rho, pool_size=q).value <= true + 1e-13
-        assert maxout.collision_probability(rho, pool_size=q).value >= true - 1e-13
+        assert agree_at_least(rho, pool_size=q).value <= true + 1e-13
+        assert agree_at_most(rho, pool_size=q).value >= true - 1e-13
 
 
 def test_energies_of_sign_changes_are_between_their_bounds():

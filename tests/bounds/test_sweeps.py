@@ -10,6 +10,7 @@ from mehler.proofs_checks.group_invariant.kernel.energy_quotient import (
     largest_energy,
     least_energy,
 )
+from mehler.proofs_checks.maxout.growth.remark_1_codes import agree_at_least, agree_at_most
 from scipy import stats
 
 from mehler import exact
@@ -69,8 +70,8 @@ def test_codes_agree_as_often_as_between(seed):
     rng = np.random.default_rng(seed)
     rho, q = float(rng.uniform(-1, 1)), count(rng, 10**6, 2)
     truth = float(exact.collision_probability(rho, q))
-    assert lower.collision_probability(rho, pool_size=q).value <= truth * (1 + ROUNDING)
-    assert maxout.collision_probability(rho, pool_size=q).value >= truth * (1 - ROUNDING)
+    assert agree_at_least(rho, pool_size=q).value <= truth * (1 + ROUNDING)
+    assert agree_at_most(rho, pool_size=q).value >= truth * (1 - ROUNDING)
 
 
 @every_setting

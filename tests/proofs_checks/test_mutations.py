@@ -49,7 +49,6 @@ CALLED = {
     "lower.one_pair": {"deviation": "one pair"},
     "lower.all_pairs": {"deviation": "all pairs"},
     "lower.uniform": {"deviation": "a set"},
-    "lower.collision_probability": {"both": "collisions from below: one index"},
     "lower.gram_error": {"rank": "the spectral error"},
     "lower.approximation": {"approximation": "the nearest function"},
     "lower.excess_risk": {"statistical": "the risk"},

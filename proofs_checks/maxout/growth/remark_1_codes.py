@@ -10,7 +10,8 @@ import numpy as np
 from scipy import special, stats
 
 from mehler import MaxoutCodes, _arrays, exact
-from mehler.bounds import lower, maxout
+from mehler.bounds import Bound, Term
+from mehler.bounds.lower import LowerBound
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
@@ -245,6 +246,46 @@ def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
     return compute(claim, worst, 1e-6, upper=0.0, method="binomial tails, computed")
 
 
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
+
+
+def agree_at_most(rho: float, *, pool_size: int, level: float | None = None) -> Bound:
+    """Bound kappa_q(rho) from above, at the best level or at one of the caller."""
+    a, spread = _levels(pool_size, level), math.sqrt((1 + rho) / 2)
+    above = pool_size * special.ndtr(-a / spread) if spread > 0 else np.zeros_like(a)
+    # What underflows is above 0 still: a bound from above is rounded up.
+    below = np.maximum(2 * np.exp(pool_size * special.log_ndtr(a)), np.nextafter(0.0, 1.0))
+    best = int(np.argmin(below + above))
+    return Bound(terms=(Term("below", below[best]), Term("above", above[best])), trivial=1.0)
+
+
+def agree_at_least(rho: float, *, pool_size: int, level: float | None = None) -> LowerBound:
+    """Bound kappa_q(rho) from below."""
+    a = _levels(pool_size, level)
+    both = pool_size * both_above(a, rho)
+    others = 0.0 - 2 * pool_size * special.ndtr(-a) * both
+    best = int(np.argmax(both + others))
+    return LowerBound(terms=(Term("both", both[best]), Term("others", others[best])))
+
+
+def _levels(q: int, level: float | None) -> Any:
+    most = 1.2 * np.sqrt(2 * np.log(q)) + 3
+    return np.linspace(0.0, most, 2000) if level is None else np.array([level])
+
+
+@np.errstate(over="ignore")
+def both_above(a: Any, rho: float) -> Any:
+    """Compute P(g > a, g' > a) for a >= 0, with relative accuracy: every node adds to it."""
+    if rho == -1:
+        return np.zeros(a.shape)
+    start = math.acos(rho) / 2
+    # Where a^2/(2 cos^2 t) has grown by 40; what is left out would only add.
+    end = np.arctan(np.sqrt(math.tan(start) ** 2 + 80 / np.maximum(a, 1e-9) ** 2))
+    half = (end - start) / 2
+    t = start + half[:, None] * (_NODES + 1)
+    return half / math.pi * (np.exp(-((a[:, None] / np.cos(t)) ** 2) / 2) @ _WEIGHTS)
+
+
 # Levels at which each term of the two bounds counts. For equal rows, kappa = 1, the terms depend on
 # t = q Phi(-a) alone when the pool is large: 2 exp(-t) + t from above, t - 2 t^2 from below.
 _FINITE_POOLS = (2, 4, 64, 1024, 10**6)
@@ -257,8 +298,8 @@ _LEAST_KAPPA = 1e-3
 def sandwich(
     context: Context,
     *,
-    above: Callable[..., Any] = maxout.collision_probability,
-    below: Callable[..., Any] = lower.collision_probability,
+    above: Callable[..., Any] = agree_at_most,
+    below: Callable[..., Any] = agree_at_least,
     collision: Callable[[float, int], Any] = exact.collision_probability,
 ) -> Evidence:
     """Hold the exact probability between its bounds, at levels of a list and at the best ones."""

@@ -1,4 +1,4 @@
-r"""Risk of learning on random maxout features: Theorem 2, its lemmas, and how often codes agree.
+r"""Risk of learning on random maxout features: Theorem 2 and its lemmas.
 
 The class is that of functions :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with
 :math:`|\alpha| \le C p`, p the density of the weights; the box holds :math:`\sum_\ell \alpha_\ell
@@ -45,7 +45,6 @@ import numpy as np
 from mehler import exact
 from mehler._validate import require_choice, require_flag
 from mehler.bounds._arguments import (
-    correlations,
     counts,
     not_negatives,
     pool_sizes,
@@ -53,13 +52,12 @@ from mehler.bounds._arguments import (
     positives_or_infinite,
     probabilities,
 )
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, digits
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
 from mehler.bounds._function import bound
 
 __all__ = [
     "approximation",
     "approximation_risk",
-    "collision_probability",
     "excess_risk",
     "supremum",
 ]
@@ -469,56 +467,3 @@ def excess_risk(
         assumptions=assumptions,
         trivial=trivial,
     )
-
-
-@bound("maxout.remark-1-codes", "probability that two digits agree")
-def collision_probability(rho: Reals, *, pool_size: Counts, level: Reals | None = None) -> Bound:
-    r"""Bound the probability that maxout codes of two rows agree in a digit, from above.
-
-    .. math:: \kappa_q(\rho) \le 2\,\Phi(a)^q + q\,\Phi\Big(-\frac{2a}{\sqrt{2(1+\rho)}}\Big)
-
-    for every level a > 0: either maximum is at most a; or one index has g + g' > 2a. Terms: "below"
-    and "above", for certain. Vacuous, above 1, for equal rows or small pools; far from equal rows
-    larger than the probability by a power of log q. Rounding is 1e-12. Proof:
-    :doc:`/theorems/remark-1-codes`; arguments: :mod:`mehler.bounds.maxout`.
-
-    Parameters
-    ----------
-    rho : float or array
-        Cosine of the rows, in [-1, 1].
-    level : float or array, optional
-        a, at least 0; by default the best of many.
-
-    Examples
-    --------
-    >>> from mehler import exact
-    >>> from mehler.bounds import maxout
-    >>> bound = maxout.collision_probability(0.5, pool_size=10**6)
-    >>> round(exact.collision_probability(0.5, 10**6), 4), round(bound.value, 4)
-    (0.0036, 0.1625)
-    """
-    from scipy.special import log_ndtr, ndtr
-
-    q, cosine = counts(pool_size=pool_size), correlations(rho=rho)
-    a = levels(q) if level is None else not_negatives(level=level)[..., None]
-    q, spread = np.asarray(q)[..., None], np.sqrt((1 + np.asarray(cosine)) / 2)[..., None]
-    # Opposite rows: g + g' is 0, not above 2a.
-    above = np.where(spread > 0, q * ndtr(-a / np.where(spread > 0, spread, 1.0)), 0.0)
-    # What underflows is above 0 still: a bound from above is rounded up.
-    below = np.maximum(2 * np.exp(q * log_ndtr(a)), np.nextafter(0.0, 1.0))
-    below, above = np.broadcast_arrays(below, above)
-    best = np.argmin(below + above, axis=-1)[..., None]
-    below, above = (np.take_along_axis(part, best, -1)[..., 0] for part in (below, above))
-    return Bound(
-        terms=(
-            Term("below", below, r"2\Phi(a)^q"),
-            Term("above", above, r"q\Phi(-2a/\sqrt{2(1+\rho)})"),
-        ),
-        assumptions=(_NORMAL,),
-        trivial=1.0,
-    )
-
-
-def levels(q: Any) -> Floats:
-    """Return levels to choose from, (..., 2000): any is valid."""
-    return np.linspace(0.0, 1.2 * np.sqrt(2 * np.log(q)) + 3, 2000, axis=-1)

@@ -129,20 +129,6 @@ def _set(rng: np.random.Generator) -> Arguments:
     return {**_pair(rng), "dimension": float(rng.uniform(0, 20)), "pool_size": 4}
 
 
-def _digits(rng: np.random.Generator) -> Arguments:
-    return {
-        "rho": float(rng.uniform(-0.5, 1)),
-        "pool_size": count(rng, 1000),
-        "level": float(rng.uniform(0.1, 2)),
-    }
-
-
-def _digit_symbols(a: Arguments) -> dict[str, Value]:
-    tangent = math.sqrt((1 - a["rho"]) / (1 + a["rho"]))
-    both = stats.norm.sf(a["level"]) - 2 * special.owens_t(a["level"], tangent)
-    return {**_named(a, q="pool_size"), "a": a["level"], "P": float(both), r"\Phi": stats.norm.cdf}
-
-
 def _spectrum(rng: np.random.Generator) -> Arguments:
     return {"eigenvalues": rng.exponential(size=9), **_numbers(rng, ridge=(0.01, 10.0))}
 
@@ -214,16 +200,6 @@ def _fixed(rng: np.random.Generator) -> Arguments:
     return {"eigenvalues": mu, **_numbers(rng, norm=(0.1, 10.0), noise=(0.1, 10.0))}
 
 
-def _grid(rng: np.random.Generator) -> Arguments:
-    return {
-        "n_features": 2 * count(rng, 200),
-        "n_rows": count(rng, 1000),
-        "spacing": 0.2,
-        "gamma": 0.5,
-        **_numbers(rng, ridge=(0.1, 10.0), delta=(1e-3, 0.5)),
-    }
-
-
 ROWS = {
     "lower.one_pair": Row(
         _pair,
@@ -232,15 +208,9 @@ ROWS = {
     ),
     "lower.all_pairs": Row(_many, _of_equal_rows),
     "lower.uniform": Row(_set, _of_equal_rows),
-    "lower.collision_probability": Row(_digits, _digit_symbols),
     "lower.gram_error": Row(_rank, _rank_symbols),
     "lower.gram_error_direction": Row(_direction, _direction_symbols),
     "lower.gram_error_rare": Row(_rare, _rare_symbols, ({}, {"chance": 1.0})),
-    "lower.gram_error_grid": Row(
-        _grid,
-        lambda a: {},
-        unread={"rare": "c is bounded between frequencies of a grid, see test_lower_rare.py"},
-    ),
     "lower.approximation": Row(_nearest, _nearest_symbols),
     "lower.excess_risk": Row(_learner, _learner_symbols),
     "lower.fixed_design_error": Row(_fixed, _pinsker),

@@ -113,7 +113,6 @@ _APPROXIMATION = (
     {**_FREE, "delta": None, "centred": True},
 )
 ROWS = {
-    "maxout.collision_probability": row("rho pool_size level"),
     "maxout.supremum": row(
         f"pool_size delta mean_sup n_features radius {_SPACE}", _FREE, {"mean_sup": None}
     ),

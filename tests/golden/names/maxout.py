@@ -6,13 +6,13 @@ from typing import Any
 
 from mehler.proofs_checks.maxout import _published
 from mehler.proofs_checks.maxout._published import theorem_2_condition
+from mehler.proofs_checks.maxout.growth.remark_1_codes import agree_at_most as collision
 
 from mehler import bounds
 from mehler.bounds import maxout
 
-__all__ = ["theorem_2_condition"]
+__all__ = ["collision", "theorem_2_condition"]
 
-collision = maxout.collision_probability
 _SET = ("n_inputs", "dimension", "diameter")
 _VARIANTS = {"best": {}, "monte-carlo": {"function": "monte-carlo"}, "root-mean-square": {}}
 

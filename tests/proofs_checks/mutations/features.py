@@ -187,7 +187,7 @@ ROWS = [
     larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
     larger("direction", "one direction", 1.01, lower.direction, lowest.gram_error_direction),
     larger("rare", "a rare draw", 1.01, lower.rare, lowest.gram_error_rare),
-    larger("rare", "a rare frequency", 1.1, lower.grid, lowest.gram_error_grid),
+    larger("rare", "a rare frequency", 1.1, lower.grid, lowest.gram_error_rare),
     larger("approximation", "the nearest function", 1.04, lower.nearest, lowest.approximation),
     *of_term(NEAREST, "nearest", nearest.tight, spectral.approximation, least=0.99),
     red(NEAREST, "kurtosis", "times 0.5", nearest.tight, bound=less_kurtosis),

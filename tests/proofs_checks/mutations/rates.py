@@ -11,7 +11,6 @@ from mehler.proofs_checks.maxout.kernel import centred_kernel, decoupled_kernel
 from mehler.proofs_checks.maxout.risk import definition_2, density
 
 from mehler import exact
-from mehler.bounds import lower, maxout
 from tests.proofs_checks.mutations._row import blind, of_term, red, scaled
 
 
@@ -62,13 +61,13 @@ ROWS = [
     blind(C, "Hoeffding's exponent 2", "times 1.01",
         "normal tails are below Hoeffding's by a factor, and floats end"),
     red(C, "limit of the exponent", "times 1.01", CODES.exponent, limit=OF_LIMIT),
-    *of_term(C, "below", CODES.sandwich, maxout.collision_probability, least=0.49,
+    *of_term(C, "below", CODES.sandwich, CODES.agree_at_most, least=0.49,
         because="the term is 2 where both maxima count, which for equal rows are one",
         label="collisions from above: a maximum below the level", keyword="above"),
-    *of_term(C, "above", CODES.sandwich, maxout.collision_probability, least=0.36,
+    *of_term(C, "above", CODES.sandwich, CODES.agree_at_most, least=0.36,
         because="with the other term it is at least 1.69 for equal rows, whose codes agree",
         label="collisions from above: one index", keyword="above"),
-    *(red(C, label, change, CODES.sandwich, below=scaled(lower.collision_probability, factor,
+    *(red(C, label, change, CODES.sandwich, below=scaled(CODES.agree_at_least, factor,
         term)) for label, change, factor, term in ((ONE_INDEX, "times 3", 3.0, "both"), (OTHERS,
         "deleted", 0.0, "others"), (OTHERS, "times 0.12", 0.12, "others"))),
     blind(C, "collisions from below", "times 2",

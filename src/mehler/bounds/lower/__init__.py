@@ -2,8 +2,7 @@ r"""Lower bounds: what no promise, no map or no learner can go below.
 
 Beside the upper bounds of the same names in the other modules they say how sharp these are. Each is
 a :class:`LowerBound`; a bound with `delta` says that the quantity is at least the value with
-probability at least delta. Proofs are in :doc:`/theorems/features-lower`,
-:doc:`/theorems/group-invariant-energy-quotient` and :doc:`/theorems/remark-1-codes`.
+probability at least delta. Proofs are in :doc:`/theorems/features-lower`.
 
 Functions take the same arguments:
 
@@ -28,12 +27,10 @@ from mehler.bounds._bound import LowerBound
 from mehler.bounds.lower._gram import (
     gram_error,
     gram_error_direction,
-    gram_error_grid,
     gram_error_rare,
 )
 from mehler.bounds.lower._kernel import (
     all_pairs,
-    collision_probability,
     one_pair,
     uniform,
 )
@@ -43,12 +40,10 @@ __all__ = [
     "LowerBound",
     "all_pairs",
     "approximation",
-    "collision_probability",
     "excess_risk",
     "fixed_design_error",
     "gram_error",
     "gram_error_direction",
-    "gram_error_grid",
     "gram_error_rare",
     "one_pair",
     "uniform",

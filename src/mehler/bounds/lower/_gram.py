@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import math
-from typing import Any
-
 import numpy as np
 
 from mehler.bounds._arguments import counts, fractions, not_negatives, positives, probabilities
-from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, digits
-from mehler.bounds._function import bound, by_entry
+from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term
+from mehler.bounds._function import bound
 from mehler.bounds._spectra import blocks, eigenvalues_of
 from mehler.bounds.lower._kernel import one_pair
 
 _STATEMENT, _QUANTITY = "features.lower", "spectral error of the Gram matrix"
-# Frequencies in standard deviations: the largest, and how many to one.
-_FARTHEST, _STEPS = 9.0, 400
-# Lags at which the kernel is below e^(-70) are left out.
-_LONGEST = math.sqrt(140)
 
 
 @bound(_STATEMENT, _QUANTITY, "n_features")
@@ -154,86 +146,3 @@ def gram_error_rare(
         probability=failure,
         assumptions=(Assumption("blocks of features are independent"),),
     )
-
-
-@bound(_STATEMENT, _QUANTITY)
-def gram_error_grid(
-    n_features: Counts, *, n_rows: Counts, spacing: Reals, gamma: Reals, ridge: Reals, delta: Reals
-) -> LowerBound:
-    r"""Bound the spectral error of plain Fourier features on equally spaced rows from below.
-
-    .. math:: P\Big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
-              \frac{N/m - c}{c + \lambda}\Big) \ge \delta, \qquad
-              c = \max_{w_0 \le w \le w_1}\sum_{|j| < N}\Big(1 - \frac{|j|}N\Big)
-              e^{-\gamma h^2j^2}\cos(hjw)
-
-    for N rows at distances h on a line, the kernel :math:`e^{-\gamma z^2}`, pairs of cosine and
-    sine, and the largest :math:`w_0` with :math:`P(w_0 \le |w| \le w_1) \ge 1-(1-\delta)^{2/m}`:
-    the bound of :func:`gram_error_rare` for frequencies in that tail. On long grids of rows about
-    N/lambda columns are needed for an error of a half. Term: "rare". Proof:
-    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`. After H. Avron and
-    others (2017). Between frequencies of a grid the sum is bounded by its second derivative. Cost:
-    3600 frequencies times min(N, 12/(h sqrt(2 gamma))) lags.
-
-    Parameters
-    ----------
-    n_features : int or array
-        Columns come in pairs, two of each frequency.
-    spacing : float
-        h.
-    gamma : float
-        Of the kernel; frequencies are normal with the variance 2 gamma.
-
-    Examples
-    --------
-    >>> from mehler.bounds import lower
-    >>> grid = {"n_rows": 1000, "spacing": 0.1, "gamma": 0.5, "ridge": 10.0, "delta": 0.5}
-    >>> round(lower.gram_error_grid(100, **grid).value, 2)
-    0.78
-    """
-    rows, failure = counts(n_rows=n_rows), probabilities(delta=delta)
-    apart, steep, lam = positives(spacing=spacing, gamma=gamma, ridge=ridge)
-    step = apart * np.sqrt(2 * steep)
-    if np.any(step < 1e-4):
-        text = "is below 1e-4 of the kernel's width, too many lags"
-        raise ValueError(f"spacing={digits(apart)} {text}")
-
-    def rare(m: float, n: float, h: float, lam: float, delta: float) -> dict[str, Any]:
-        _, most, chances = _tails(int(n), float(h))
-        enough = -np.expm1(m * np.log1p(-chances)) >= delta
-        if not enough.any():
-            return {"rare": (0.0, "0")}
-        least = float(most[enough][-1])
-        value = max(0.0, (n / (2 * m) - least) / (least + lam))
-        return {"rare": (value, r"\max(0, \frac{N/m - c}{c + \lambda})")}
-
-    return LowerBound(
-        terms=by_entry(rare, blocks(n_features, 2), rows, step, lam, failure),
-        probability=failure,
-        assumptions=(
-            Assumption("frequencies are independent"),
-            Assumption("rows are equally spaced"),
-        ),
-    )
-
-
-@functools.lru_cache(maxsize=64)
-def _tails(n: int, step: float) -> tuple[Any, Any, Any]:
-    """Return starts w_0 of tails, c on each, and its chance, in units of the deviation of w.
-
-    c has the period 2 pi/h in w, so that tails end at half of it.
-    """
-    from scipy.special import ndtr
-
-    end = min(_FARTHEST, math.pi / step)
-    w = np.linspace(0.0, end, max(2, math.ceil(end * _STEPS)) + 1)
-    lags = np.arange(1, min(n - 1, int(_LONGEST / step)) + 1)
-    weights = 2 * (1 - lags / n) * np.exp(-((step * lags) ** 2) / 2)
-    sums = np.ones(w.size)
-    for part in np.array_split(np.arange(w.size), max(1, w.size * lags.size // 10**6)):
-        sums[part] += np.cos(np.outer(w[part], step * lags)) @ weights
-    # On a cell a function is at most its ends, and an eighth of f'' times the square of the cell.
-    bend = float(weights @ (step * lags) ** 2) * (w[1] - w[0]) ** 2 / 8
-    most = np.maximum.accumulate(sums[::-1])[::-1] + bend
-    chances = 2 * (ndtr(-w) - ndtr(-end))
-    return w[:-1], most[:-1], chances[:-1]

@@ -18,10 +18,9 @@ from mehler.bounds._arguments import (
     positives,
     probabilities,
 )
-from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, digits
-from mehler.bounds._function import bound, by_entry
+from mehler.bounds._bound import Assumption, Counts, LowerBound, Reals, Term, digits
+from mehler.bounds._function import bound
 from mehler.bounds.kernel_error._exponent import product_nodes
-from mehler.bounds.maxout import levels
 
 # Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
 _BERRY_ESSEEN = 0.4748
@@ -31,9 +30,6 @@ _INDEPENDENT = Assumption("units are independent")
 _MOST_TILT = 0.3
 _TILTS = _MOST_TILT * np.exp2(-np.arange(192) / 16)
 _STRETCHES = np.linspace(0.2, 6.0, 30)
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
-# The integrand of `both_above` is followed until it has fallen to exp(-40) of its largest value.
-_FALL = 40.0
 
 
 @bound("features.lower", "error of the kernel, one pair")
@@ -165,65 +161,6 @@ def uniform(n_features: Counts, *, dimension: Reals, delta: Reals, pool_size: Co
     if np.any(k > 59):
         raise ValueError(f"dimension={digits(k)} is more than 59: 2^k rows fit in no array")
     return _packed(n_features, 2.0 ** np.floor(k), chance, pool_size)
-
-
-@bound("maxout.remark-1-codes", "probability that two digits agree")
-def collision_probability(
-    rho: Reals, *, pool_size: Counts, level: Reals | None = None
-) -> LowerBound:
-    r"""Bound the probability that maxout codes of two rows agree in a digit, from below.
-
-    .. math:: \kappa_q(\rho) \ge qP\,\big(1 - 2q\,\Phi(-a)\big), \qquad
-              P = P(g > a, g' > a) = \frac1\pi\int_{\theta/2}^{\pi/2}e^{-a^2/(2\cos^2 t)}\,dt
-
-    for every level a and :math:`\rho = \cos\theta`: one index is above a twice, and no other is.
-    Terms: "both" and "others", which is negative; it holds with certainty. Proof:
-    :doc:`/theorems/remark-1-codes`; arguments: :mod:`mehler.bounds.lower`. The integral is Craig's
-    (1991), from memory. For equal rows an eighth, of 1. At rows that are not near each other it is
-    smaller than the probability by a power of log q. Rounding is 1e-12 of it at levels from 0.4 on,
-    below which it is above 0 for q = 1 alone; some milliseconds.
-
-    Parameters
-    ----------
-    rho : float
-        Cosine of the rows, in [-1, 1].
-    level : float, optional
-        a, at least 0; by default the best of many.
-
-    Examples
-    --------
-    >>> from mehler.bounds import lower
-    >>> round(lower.collision_probability(1.0, pool_size=1024).value, 3)
-    0.125
-    """
-    from scipy.special import ndtr
-
-    def parts(cosine: float, q: float, *at: float) -> dict[str, tuple[float, str]]:
-        a = np.array(at) if at else levels(q)
-        both = q * both_above(a, cosine)
-        others = 0.0 - 2 * q * ndtr(-a) * both
-        best = int(np.argmax(both + others))
-        return {"both": (both[best], "qP"), "others": (others[best], r"-2q^2\Phi(-a)P")}
-
-    numbers = (correlations(rho=rho), counts(pool_size=pool_size))
-    at = () if level is None else (not_negatives(level=level),)
-    return LowerBound(
-        terms=by_entry(parts, *numbers, *at),
-        assumptions=(Assumption("weights are independent standard normal"),),
-    )
-
-
-@np.errstate(over="ignore")
-def both_above(a: Floats, rho: float) -> Any:
-    """Compute P(g > a, g' > a) for a >= 0, with relative accuracy: every node adds to it."""
-    if rho == -1:
-        return np.zeros(a.shape)
-    start = math.acos(rho) / 2
-    # Where a^2/(2 cos^2 t) has grown by _FALL; what is left out would only add.
-    end = np.arctan(np.sqrt(math.tan(start) ** 2 + 2 * _FALL / np.maximum(a, 1e-9) ** 2))
-    half = (end - start) / 2
-    t = start + half[:, None] * (_NODES + 1)
-    return half / math.pi * (np.exp(-((a[:, None] / np.cos(t)) ** 2) / 2) @ _WEIGHTS)
 
 
 def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:
