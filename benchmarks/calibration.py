@@ -266,10 +266,6 @@ CHECKS: dict[tuple[str, str], tuple[Any, ...]] = {
         *(1.5, DEAR),
     ),
     ("check_same", "other features, a draw a sample"): (same(pairs, resolution=0.1), 1.5, DEAR),
-    ("check_same", "law"): (
-        same(lambda seed: cosines([seed, 1]), law=True, resolution=0.1),
-        *(1.5, DEAR),
-    ),
     ("check_invariance", "exact"): (invariant,),
     ("check_invariance", "with a defect"): (
         claim(with_defect, projections, lambda x: 4.0 * (x**2).sum(axis=1), resolution=0.2),

@@ -97,7 +97,7 @@ def drawn(
         ).value
         least = float(np.mean((z @ best - labels) ** 2))
         risks = _risks(rng, z, labels, n, ridge, n_draws) - least
-        low, high = intervals.bounded(risks, -least, 4 - least, share)
+        low, high = intervals.betting(risks, -least, 4 - least, share)
         ratios.append((low / limit, float(risks.mean()) / limit, high / limit, m))
     claim = "mean excess risk over its bound"
     method = f"empirical Bernstein interval of {n_draws} draws of rows"

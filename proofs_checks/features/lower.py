@@ -299,7 +299,7 @@ def nearest(
     distance = _mean_distance(q) ** 2 / d * missed
     most = _mean_distance(q) ** 2 / d
     resolution = 0.2
-    low, high = intervals.bounded(distance / value**2, 0.0, most / value**2, context.false_alarm)
+    low, high = intervals.betting(distance / value**2, 0.0, most / value**2, context.false_alarm)
     return Evidence(
         status=_status(low, high, resolution),
         claim="mean square distance over the square of the bound is 1 in the instance of the proof",

@@ -55,7 +55,7 @@ def drawn(context: Context, *, bound: Bounding = spectral.approximation) -> Evid
         blocks = grams(context, draw, f"{name}/{m}", rows, n_features=m, n_draws=n_draws)
         distances = np.concatenate([_missed(one, kernel) for one in blocks])
         most = float(np.linalg.eigvalsh(kernel)[-1]) / _N
-        low, high = intervals.bounded(distances, 0.0, most, context.false_alarm / len(cases))
+        low, high = intervals.betting(distances, 0.0, most, context.false_alarm / len(cases))
         ratios.append((low / limit, float(distances.mean()) / limit, high / limit, m * n_draws))
     claim = "mean square distance over its bound"
     method = f"empirical Bernstein interval of {n_draws} draws"

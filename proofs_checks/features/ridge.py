@@ -262,7 +262,7 @@ def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
         excess = risks(blocks, target, ridge)
         first = float(np.linalg.eigvalsh(kernel)[-1]) / _N
         most = first ** (2 * smoothness) * _NORM**2 + _NOISE**2
-        low, high = intervals.bounded(excess, 0.0, most, share)
+        low, high = intervals.betting(excess, 0.0, most, share)
         ratios.append((low / limit, float(excess.mean()) / limit, high / limit, m * n_draws))
     claim = "mean risk over its bound"
     method = f"empirical Bernstein interval of {n_draws} draws"

@@ -55,7 +55,7 @@ def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
     rng = context.rng("rows")
     estimates = np.array([waves.estimated(rng, rows, _RIDGE).sum() for _ in range(n)])
     truth = factor * float(waves.scores(_RIDGE).sum())
-    low, high = intervals.bounded(estimates, 0.0, float(min(rows, 16)), context.false_alarm)
+    low, high = intervals.betting(estimates, 0.0, float(min(rows, 16)), context.false_alarm)
     return Evidence.from_interval(
         claim=rf"$E\,\hat d \le d$: the mean from {rows} rows, $d = {truth:.2f}$",
         observed=float(estimates.mean()),

@@ -158,11 +158,11 @@ def defect(rng):
     )
 
 
-def same(rng, law=False):
+def same(rng):
     factor = float(rng.choice([1.0, 1.3]))
     return verify.check_same(
         cosines, lambda seed: lambda X: factor * cosines(seed + 10**6)(X), np.eye(3)[:2] + 0.1,
-        law=law, resolution=0.4,
+        resolution=0.4,
     )  # fmt: skip
 
 
@@ -192,7 +192,6 @@ DECIDED = {
     "variance": variance,
     "distribution": distribution,
     "same": same,
-    "same law": lambda rng: same(rng, law=True),
     "no event": never,
 }
 # And those that are decided only where sums suffice, or counts decide.
@@ -200,7 +199,7 @@ SOMETIMES = {
     "defect": defect,  # whose intervals may be of some hundred samples
     "nonnegative": lambda rng: variance(rng, opaque),
     "catoni, whole draws": lambda rng: kernel(rng, variance=constant),
-    "mean of more samples than are stored": lambda rng: mean(rng, 5000, normal, variance=1.0),
+    "mean of few samples": lambda rng: mean(rng, 50, normal, variance=1.0),
     "betting on more samples than are stored": lambda rng: mean(
         rng, 5000, sines, bounds=(-1.0, 1.0)
     ),
@@ -227,8 +226,7 @@ def shifted(test, step, n):
         math.fsum(math.comb(k, j) * step ** (k - j) * sums[j] for j in range(k + 1))
         for k in range(1, 5)
     ]
-    samples = {"samples": None} if "samples" in test else {}
-    return {**test, "sums": [each.hex() for each in moved], **samples}
+    return {**test, "sums": [each.hex() for each in moved]}
 
 
 def moved(certificate):
@@ -260,8 +258,8 @@ def moved(certificate):
             return
 
 
-@pytest.mark.parametrize("case", range(504))  # 24 of each kind
-@pytest.mark.sampled(21)
+@pytest.mark.parametrize("case", range(480))  # 24 of each kind
+@pytest.mark.sampled(20)
 def test_a_certificate_is_decided_again_and_altered_ones_are_not(case):
     name = list(KINDS)[case % len(KINDS)]
     certificate = written(KINDS[name](np.random.default_rng([28, case])))
@@ -276,7 +274,7 @@ def test_a_certificate_is_decided_again_and_altered_ones_are_not(case):
             altered, line = recheck.decide(one)
             assert altered != 0, (name, line)
     group = certificate["statistics"][0] if status == 0 else {"plan": {}}
-    if group["plan"].get("source") and len(group["tests"]) > 1:
+    if "rows" in group["plan"] and len(group["tests"]) > 1:
         fewer = [{**group, "tests": group["tests"][1:]}, *certificate["statistics"][1:]]
         assert recheck.decide(sealed({**certificate, "statistics": fewer}))[0] == 3
     plain = {**certificate, "status": "holds", "false_alarm": (0.5).hex()}
@@ -286,24 +284,12 @@ def test_a_certificate_is_decided_again_and_altered_ones_are_not(case):
 def test_the_program_is_small_and_stands_alone():
     text = SOURCE.read_text(encoding="utf-8")
     tree = ast.parse(text)
-    again = next(n for n in tree.body if getattr(n, "name", "") == "replay")
-    assert len(text.splitlines()) <= 600
+    assert len(text.splitlines()) <= 481
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
             for name in names or [node.module]:
-                known = name.partition(".")[0] in {*sys.stdlib_module_names, "mpmath"}
-                inside = again.lineno < node.lineno < again.end_lineno
-                assert known or (name == "numpy" and inside)
-
-
-MAP = """
-import numpy as np
-
-def draw(seed):
-    weights = np.random.default_rng(seed).standard_normal((3, 50))
-    return lambda X: X @ weights / np.sqrt({scale})
-"""
+                assert name.partition(".")[0] in {*sys.stdlib_module_names, "mpmath"}
 
 
 def run(*arguments):
@@ -312,56 +298,15 @@ def run(*arguments):
     )
 
 
-def test_it_runs_by_its_path_and_replays(tmp_path):
-    """A factor of sqrt(2) lost between draw and statistics: the map is right, its certificate not.
-
-    The statistics are those of maps that are larger by sqrt(2), against twice the kernel: they
-    hold together, and only drawing again shows that they are not those of the map.
-    """
-    for name, scale in (("true_map", 50.0), ("lossy_map", 25.0)):
-        (tmp_path / f"{name}.py").write_text(MAP.format(scale=scale))
-    draws = {}
-    exec(MAP.format(scale=25.0), draws)
-    verdict = verify.check_kernel(
-        draws["draw"],
-        lambda X, Y: 2.0 * X @ Y.T,
-        np.random.default_rng(0).standard_normal((3, 3)),
-        resolution=0.3,
-        independent_features=True,
-    )
-    assert verdict.holds
-    file = tmp_path / "certificate.json"
-    file.write_text(json.dumps(verdict.certificate()))
+def test_it_runs_by_its_path(tmp_path):
+    file, certificate = tmp_path / "certificate.json", written(coins(np.random.default_rng(1)))
+    file.write_text(json.dumps(certificate))
     assert run(file).returncode == 0
-    assert run(file, "--draw", f"{tmp_path / 'lossy_map.py'}:draw").returncode == 0
-    caught = run(file, "--draw", f"{tmp_path / 'true_map.py'}:draw")
-    assert caught.returncode == 1
-    assert "sum 1" in caught.stdout
-    file.write_text(
-        json.dumps(
-            {"of": ["a", "b"], "certificates": [written(verdict), {**written(verdict), "miss": 1}]}
-        )
-    )
+    listed = [certificate, {**certificate, "miss": 1}]
+    file.write_text(json.dumps({"of": ["a", "b"], "certificates": listed}))
     assert run(file).returncode == 1
     file.write_text("{}")
     assert run(file).returncode == 2
-
-
-ENDS = {
-    "exits": "import sys\ndef draw(seed):\n    sys.exit(0)\n",
-    "raises": "def draw(seed):\n    raise ValueError('x')\n",
-    "imports": "import sys\nsys.exit(0)\n",
-}
-
-
-@pytest.mark.parametrize("name", ENDS)
-def test_a_draw_that_ends_the_program_confirms_nothing(name, tmp_path):
-    certificate = written(KINDS["self normalised"](np.random.default_rng([28, 2])))
-    (tmp_path / "certificate.json").write_text(json.dumps(certificate))
-    (tmp_path / "maps.py").write_text(ENDS[name])
-    done = run(tmp_path / "certificate.json", "--draw", f"{tmp_path / 'maps.py'}:draw")
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -417,24 +362,6 @@ def test_tails_of_binomials_are_enclosed(n, k, p):
     assert recheck.compare(enclosure.a, "<=", value)
     assert recheck.compare(enclosure.b, ">=", value)
     assert recheck.compare(enclosure.b, "<=", value * (1 + 1e-12))
-
-
-@pytest.mark.parametrize("options", [{}, {"bounds": (-2.0, 2.0), "independent_features": True}])
-def test_replays_agree_whatever_was_declared(options):
-    X = np.random.default_rng(1).standard_normal((3, 3))
-
-    for factor, Y in ((1.0, X[:2] + 0.1), (0.8, None), (1.5, None)):
-        verdict = verify.check_kernel(cosines, scaled(factor), X, Y, resolution=0.5, **options)
-        assert recheck.replay(written(verdict), cosines)[0] == 0
-        off = recheck.replay(written(verdict), lambda seed: lambda X: 1.0001 * cosines(seed)(X))
-        assert off[0] == 1
-    if not options:
-        certificate = written(verdict)
-        assert certificate["status"] == "refuted"
-        for test in certificate["statistics"][0]["tests"]:
-            test["fresh"]["sums"] = shifted(test["fresh"], -1e-4, test["fresh"]["n"])["sums"]
-        assert recheck.decide(sealed(certificate))[0] == 0  # fresh draws that were not drawn
-        assert recheck.replay(certificate, cosines)[0] == 1
 
 
 def test_hundred_pairs_are_small():

@@ -70,18 +70,11 @@ def test_known_variance_is_within_a_tenth_of_the_normal_interval():
 
 @pytest.mark.parametrize("p", [0.001, 0.02, 0.3, 0.5, 0.93])
 @pytest.mark.parametrize("n", [40, 400])
-def test_binomial_and_bounded_miss_no_more_often_than_they_say_exactly(p, n):
+def test_binomial_misses_no_more_often_than_it_says_exactly(p, n):
     """Bernoulli samples: the interval is a function of the count, so coverage is a finite sum."""
-    outside = {"binomial": 0.0, "bounded": 0.0}
-    for k in range(n + 1):
-        ends = {
-            "binomial": intervals.binomial(k, n, RATE),
-            "bounded": intervals.bounded(np.r_[np.ones(k), np.zeros(n - k)], 0, 1, RATE),
-        }
-        for name, (low, high) in ends.items():
-            outside[name] += 0.0 if low <= p <= high else float(binom.pmf(k, n, p))
-    assert outside["binomial"] <= RATE
-    assert outside["bounded"] <= RATE
+    ends = [intervals.binomial(k, n, RATE) for k in range(n + 1)]
+    misses = [float(binom.pmf(k, n, p)) for k, (a, b) in enumerate(ends) if not a <= p <= b]
+    assert sum(misses) <= RATE
 
 
 def test_binomial_is_as_sharp_as_its_definition():
@@ -113,14 +106,6 @@ def test_quantile_and_the_share_beyond_a_number_are_of_one_mind(number, p):
     assert (number < low) == (least > 1 - p)
 
 
-def test_bounded_uses_the_variance_when_it_is_small():
-    # s = 0.05: sqrt(2 s^2 log(6/a)/n) + 7 log(6/a)/(3 n) = 0.0024 + 0.0005 at n = 1e5, a = 1e-9,
-    # where Hoeffding's inequality gives 0.0105.
-    x = np.clip(np.random.default_rng(4).normal(0.5, 0.05, 100_000), 0, 1)
-    low, high = intervals.bounded(x, 0.0, 1.0, 1e-9)
-    assert high - low <= 2 * 0.0030
-
-
 @pytest.mark.parametrize(("a", "b"), [(1.0, 1.0), (0.1, 2.0), (30.0, 1.0)])
 def test_betting_holds_at_a_stopping_time(a, b):
     """Stop wherever the running mean is most extreme in units of its deviation."""
@@ -144,25 +129,17 @@ def test_betting_on_a_coin_misses_no_more_often_than_it_says_exactly():
     assert outside <= rate
 
 
-def test_betting_is_sharper_than_the_fixed_interval_where_the_variance_is_small():
+def test_betting_is_sharper_than_empirical_bernstein_where_the_variance_is_small():
     # sqrt(2 log(2/a) v/n) against that plus 7 log(6/a)/(3 n): 0.0011 + 0.0026 at n = 2e4, a = 1e-9.
     x = np.clip(np.random.default_rng(4).normal(0.5, 0.025, 20_000), 0, 1)
-    widths = [np.ptp(f(x, 0.0, 1.0, 1e-9)) for f in (intervals.betting, intervals.bounded)]
-    assert widths[0] <= 0.5 * widths[1]
+    assert np.ptp(intervals.betting(x, 0.0, 1.0, 1e-9)) <= 0.5 * 2 * (0.0011 + 0.0026)
 
 
-@pytest.mark.parametrize("n", [1, 5, 100, 10_000])
-def test_dkw_is_the_exact_two_sided_quantile(n):
-    # Both one-sided deviations at once have probability below 2 (alpha/2)^4 by Massart's route;
-    # SciPy's two-sided tail is good to about 1e-6 there.
-    d = intervals.dkw(n, 1e-2)
-    assert kstwo.sf(d, n) == pytest.approx(1e-2, rel=1e-5)
-
-
-def test_dkw_is_continuous_where_the_bound_takes_over():
-    # Massart's bound is wider by 1/(6 n d) relative to d: 0.05 per cent there, and never narrower.
-    before, after = intervals.dkw(10_000, 1e-9), intervals.dkw(10_001, 1e-9)
-    assert 1.0 <= after * math.sqrt(10_001 / 10_000) / before <= 1.001
+@pytest.mark.parametrize("n", [5, 100, 10_000])
+def test_dkw_is_no_less_than_the_exact_quantile_and_near_it(n):
+    # The one-sided tail is exp(-2 n d^2 - 2 d/3 ...): d is above it by less than 1/(6 n).
+    exact = kstwo.isf(1e-2, n)
+    assert exact <= intervals.dkw(n, 1e-2) <= exact + 1 / (3 * n)
 
 
 @pytest.mark.parametrize(
@@ -176,9 +153,8 @@ def test_dkw_is_continuous_where_the_bound_takes_over():
         (lambda: intervals.known_variance(["a"], 1.0, 0.1), TypeError, "dtype"),
         (lambda: intervals.known_variance([1.0], -1.0, 0.1), ValueError, "variance=-1.0"),
         (lambda: intervals.known_variance([1.0] * 9, 1.0, 1e-9), ValueError, "draw more"),
-        (lambda: intervals.bounded([1.0, 2.0], 0, 1, 0.1), ValueError, "outside the declared"),
-        (lambda: intervals.bounded([0.5], 0, 1, 0.1), ValueError, "at least 2"),
-        (lambda: intervals.bounded([0.5, 0.5], 1, 0, 0.1), ValueError, "low < high"),
+        (lambda: intervals.betting([0.5, 0.5], 1, 0, 0.1), ValueError, "low < high"),
+        (lambda: intervals.dkw(10**400, 0.1), ValueError, "n=a number of"),
         (lambda: intervals.binomial(5, 4, 0.1), ValueError, "exceeds n=4"),
         (lambda: intervals.quantile([1.0], 1.0, 0.1), ValueError, "probability=1.0"),
     ],

@@ -119,8 +119,8 @@ def test_bad_input_of_check_kernel_is_refused_by_name(change, error, message):
 @pytest.mark.parametrize(
     ("call", "options"),
     [
-        (lambda **o: verify.check_kernel(never, linear, X, **o), "n_jobs, seed"),
-        (lambda **o: verify.assert_kernel(never, linear, X, **o), "structure, .*n_jobs, seed"),
+        (lambda **o: verify.check_kernel(never, linear, X, **o), "time_limit, seed"),
+        (lambda **o: verify.assert_kernel(never, linear, X, **o), "structure, .*time_limit, seed"),
         (lambda **o: verify.check_mean(SAMPLES, [0, 0], resolution=1.0, **o), "ledger, name"),
         (lambda **o: verify.check_structure(never, X, **o), "ledger, name, time_limit, seed"),
     ],

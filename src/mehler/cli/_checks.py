@@ -32,7 +32,6 @@ from mehler.verify import (
     check_structure,
     diagnose,
     relative_resolution,
-    threads,
 )
 
 # Draws that are compared with the kernel: by the picture of a mean, and where each is to be close.
@@ -61,7 +60,6 @@ def verify_map(
     independent_features: bool = False,
     max_features: int | None = None,
     time_limit: float = 60.0,
-    n_jobs: int = 1,
     seed: int = 0,
     picture: bool = True,
     command: Sequence[str] = (),
@@ -79,7 +77,7 @@ def verify_map(
     require_choice("claim", claim, ("mean", "close", None))
     for name in also or ():
         require_choice("also", name, ("convergence",))
-    seconds, n_threads = time_left(time_limit), threads(n_jobs)
+    seconds = time_left(time_limit)
     ledger = Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger()
     common: dict[str, Any] = {"false_alarm": false_alarm, "seed": seed, "ledger": ledger}
     context = Context(**common, statement="verify")
@@ -149,7 +147,6 @@ def verify_map(
             # A fixed map has no more samples than columns.
             max_features=max_features if read.random else read.draw(0)(rows).shape[1],
             time_limit=seconds(1 + len(also or ())),
-            n_jobs=n_threads if read.random else 1,
             name="kernel",
             **common,
             **declared.options,

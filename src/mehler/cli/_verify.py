@@ -65,7 +65,6 @@ def verify(
         "Limit on the CPU seconds of all checks, 0 for none; waiting counts a quarter. What is "
         "undecided by then is inconclusive.",
     ),
-    n_jobs: int = option(1, "N", "Number of threads that draw maps, -1: one per core.", "--jobs"),
     seed: int = common.SEED,
     out: Path | None = option(None, "DIR", "Directory for report.html, report.json, summary.md."),
     json: Path | None = option(None, "FILE", "Write the numbers of the report as JSON."),

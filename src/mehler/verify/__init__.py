@@ -57,7 +57,6 @@ from mehler.verify._arguments import DrawOptions, Options
 # Shared with other packages of mehler, and no public names.
 from mehler.verify._arguments import in_decimals as in_decimals
 from mehler.verify._arguments import relative_resolution as relative_resolution
-from mehler.verify._arguments import threads as threads
 from mehler.verify._budget import Allotment, BudgetExceeded, Ledger, confirm
 from mehler.verify._budget import Entry as Entry
 from mehler.verify._certificate import certificates_text as certificates_text

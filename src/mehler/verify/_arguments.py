@@ -11,7 +11,7 @@ from typing import Any, Protocol, TypedDict
 import numpy as np
 
 from mehler import _run_seed
-from mehler._arrays import Array, to_host, usable_cores
+from mehler._arrays import Array, to_host
 from mehler._validate import (
     require_integer,
     require_positive,
@@ -53,14 +53,6 @@ def relative_resolution(value: float) -> float:
             "in [-1, 1], so nothing could be refuted; give a fraction such as 0.02"
         )
     return number
-
-
-def threads(n_jobs: int) -> int:
-    """Return a number of threads; -1 is one for each core that may be used."""
-    number = require_integer("n_jobs", n_jobs, least=-1, most=1024)
-    if number == 0:
-        raise ValueError("n_jobs=0 must be 1 or more, or -1 for one a core")
-    return usable_cores() if number == -1 else number
 
 
 def at_most(name: str, value: int | None, least: int = 1) -> int | None:
@@ -152,11 +144,6 @@ class DrawOptions(Options, total=False):
         Seconds of CPU time (or four times as many of waiting) after which drawing stops; an
         undecided check is then *inconclusive*, with the remedy. Default 60; None for no limit.
         A check warns once if it will take longer than a minute.
-    n_jobs : int
-        Threads that draw, -1 for one a core, default 1: the verdict has the same bits for each.
-        They gain where drawing releases Python's lock, as NumPy's generators and products do, and
-        hold `n_jobs` draws in memory. Up to two draws a thread are made that nobody looks at.
-        Draws that use a global random generator are made one by one.
     seed : int
         Determines the seeds of all draws. Default 0; in a run of pytest with
         ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
@@ -177,7 +164,6 @@ class DrawOptions(Options, total=False):
 
     max_features: int | None
     time_limit: float | None
-    n_jobs: int
     seed: int | None
 
 
@@ -192,7 +178,6 @@ class CheckOptions:
     ledger: Spends | None = None
     max_features: int | None = None
     time_limit: float | None = None
-    n_jobs: int = 1
     seed: int = 0
 
     def require_below(self, limit: float, because: str) -> None:
@@ -242,7 +227,6 @@ DEFAULTS: dict[str, Any] = {
     "name": None,
     "max_features": None,
     "time_limit": TIME_LIMIT,
-    "n_jobs": 1,
     "seed": None,
 }
 
@@ -263,7 +247,6 @@ def require_options(
         ledger=_ledger(options["ledger"]),
         max_features=at_most("max_features", options["max_features"]),
         time_limit=None if time_limit is None else require_positive("time_limit", time_limit),
-        n_jobs=threads(options["n_jobs"]),
         seed=root_seed(options["seed"]),
     )
 

@@ -20,7 +20,7 @@ from mehler.verify.sampling._pairs import Kernel
 __tracebackhide__, __unittest = is_failure, True
 
 
-@accepts("max_features", "time_limit", "n_jobs", "seed", reports=False)
+@accepts("max_features", "time_limit", "seed", reports=False)
 def assert_kernel(
     draw: Callable[[int], Any],
     kernel: Kernel,

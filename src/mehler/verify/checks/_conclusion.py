@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from mehler._plural import be, counted
-from mehler.verify._certificate import Statistics, stored
+from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import (
     FLOOR,
     MOST_ROWS,
@@ -22,7 +22,7 @@ from mehler.verify._verdict import (
     Verdict,
 )
 from mehler.verify.intervals._measurement import Measurement, Task
-from mehler.verify.sampling._sources import KERNEL_UNIT, PairSource
+from mehler.verify.sampling._sources import KERNEL_UNIT
 
 # From the best outcome of a pair to the worst.
 _STATUSES: tuple[Status, ...] = ("holds", "inconclusive", "refuted")
@@ -161,32 +161,13 @@ def _table(
 
 
 def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:
-    """Return the statistics of the intervals with plan, means and rows, and the others."""
+    """Return the statistics of the intervals, with claims, ends and pairs, and the others."""
     if not measured.statistics or measured.statistics[0].method == "beyond range":
         return measured.statistics
     first, *others = measured.statistics
-    source = task.source
-    plan, tests = source.certified()
-    tests |= {"claim": source.claim, "low": measured.low, "high": measured.high}
-    if task.draws is None:
-        return replace(first, tests={**first.tests, **tests}), *others
-    tests["unit"] = source.unit
-    plan |= {
-        "draws": measured.n_draws,
-        "per_draw": source.per_draw,
-        "rounding": task.rounding,
-        **first.plan,
-    }
-    if isinstance(source, PairSource):
-        pairs = source.pairs
-        plan |= {
-            "same": pairs.same,
-            "X": stored(pairs.left.values),
-            "Y": None if pairs.same else stored(pairs.right.values),
-            "unit_X": pairs.left.unit,
-            "unit_Y": pairs.right.unit,
-        }
-    return replace(first, plan=plan, tests={**first.tests, **tests}), *others
+    plan, tests = task.source.certified()
+    tests |= {"claim": task.source.claim, "low": measured.low, "high": measured.high}
+    return replace(first, plan={**first.plan, **plan}, tests={**tests, **first.tests}), *others
 
 
 def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
-from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
@@ -22,8 +22,6 @@ from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, first_map, rows_without_claim
 from mehler.verify.sampling._sources import call, declaration, units_of
 
-# Samples in a certificate within the distance that refutes: between them none can be so far.
-_GRID = 12
 # Roundings that a feature may be off by, times sqrt(d), and the share of it by which an atom may:
 # laws are written with tolerances, too.
 _ROUNDED, _SHARE = 256.0, 2.0**-26
@@ -127,11 +125,19 @@ def check_distribution(
         all_columns = (
             units_of(phi, m) == m if independent_features is None else independent_features
         )
-        n_samples = _samples_for(terms.resolution, rate)
+        n_samples = math.ceil(2.0 * math.log(2.0 / rate) / terms.resolution**2)
         n_draws = terms.draws_within(-(-n_samples // m) if all_columns else n_samples, m)
         clock = Clock(terms.time_limit)
-        values = _values(draws, rows, n_draws, m, all_columns, clock, terms)
-        n_draws = values.shape[1] // (m if all_columns else 1)
+        choose, parts = np.random.default_rng([draws.root, 1]), []
+        made = (call(draws[k], rows) for k in range(n_draws))
+        for z in clock.watched(made, 0, n_draws, terms.resolution, terms.name):
+            if z.shape[1] != m:
+                have = counted(z.shape[1], "feature")
+                raise ValueError(f"a draw has {have} but the first had {m}")
+            parts.append(z if all_columns else z[:, [int(choose.integers(m))]])
+            if clock.over:
+                break
+        values, n_draws = np.concatenate(parts, axis=1), len(parts)
         factor = math.sqrt(m) if scale is None else scale
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
         samples = np.sort(values.astype(np.float64) * factor, axis=1)
@@ -148,6 +154,7 @@ def check_distribution(
     rank = np.arange(1, n + 1) / n
     over, under = rank - above, below - (rank - 1.0 / n)
     distance = np.where(np.isnan(over + under), np.inf, np.maximum(over, under))
+    gaps = np.maximum(distance.max(axis=1), 0.0)
     worst, at = (int(k) for k in np.unravel_index(int(np.argmax(distance)), distance.shape))
     higher = over[worst, at] >= under[worst, at]
     observed = float(rank[at] if higher else rank[at] - 1.0 / n)
@@ -176,7 +183,7 @@ def check_distribution(
         n_draws=n_draws,
         n_intervals=n_rows,
         detectable=d + d_of_miss,
-        method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart, Smirnov)",
+        method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart)",
         assumptions=(
             "the features of a draw are independent and alike"
             if all_columns
@@ -186,61 +193,8 @@ def check_distribution(
         where={"row": worst, "t": float(samples[worst, at])},
         seeds={"seed": terms.seed, "first_draw": draws.seed(0)},
         reason=reason,
-        statistics=(_statistics(n, d, over, under, above, below),),
+        statistics=(Statistics("distribution", {"n": n}, {"distance": gaps}),),
     )
-
-
-def _statistics(
-    n: int,
-    d: float,
-    over: NDArray[np.float64],
-    under: NDArray[np.float64],
-    above: NDArray[np.float64],
-    below: NDArray[np.float64],
-) -> Statistics:
-    """Return counts and F on a grid of samples for each row, with the farthest ones among them."""
-    grid = np.linspace(0, n - 1, math.ceil(_GRID / d)).astype(int)
-    index = [[*grid, *(np.argmax(np.nan_to_num(x)) for x in each)] for each in zip(over, under)]
-    tests = {
-        "n": np.full(len(index), n),
-        "index": np.stack(index, axis=1),
-        "above": np.stack([row[at] for row, at in zip(above, index)], axis=1),
-        "below": np.stack([row[at] for row, at in zip(below, index)], axis=1),
-    }
-    return Statistics("distribution", {}, tests)
-
-
-def _samples_for(resolution: float, rate: float) -> int:
-    """Return the least n at which the band is no wider than the resolution."""
-    high = math.ceil(2.0 * math.log(2.0 / rate) / resolution**2)  # by Massart's bound
-    low = max(1, (9 * high) // 10)
-    if 2.0 * dkw(high, rate) > resolution or 2.0 * dkw(low, rate) <= resolution:
-        return high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if 2.0 * dkw(middle, rate) <= resolution else (middle, high)
-    return high
-
-
-def _values(
-    draws: Draws,
-    rows: EvaluatedRows,
-    n_draws: int,
-    m: int,
-    all_columns: bool,
-    clock: Clock,
-    terms: CheckOptions,
-) -> Any:
-    """Return samples of every row, shape (rows, samples)."""
-    choose, parts = np.random.default_rng([draws.root, 1]), []
-    made = (call(draws[k], rows) for k in range(n_draws))
-    for z in clock.watched(made, 0, n_draws, terms.resolution, terms.name):
-        if z.shape[1] != m:
-            raise ValueError(f"a draw has {counted(z.shape[1], 'feature')} but the first had {m}")
-        parts.append(z if all_columns else z[:, [int(choose.integers(m))]])
-        if clock.over:
-            break
-    return np.concatenate(parts, axis=1)
 
 
 def _law(cdf: Law, rows: EvaluatedRows, t: NDArray[np.float64]) -> Any:

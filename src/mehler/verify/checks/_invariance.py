@@ -15,9 +15,10 @@ from mehler._plural import counted
 from mehler._validate import require_reals
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
+from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.checks._conclusion import conclude
-from mehler.verify.intervals._counts import no_event, trials_without_event
+from mehler.verify.intervals._counts import binomial
 from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
@@ -90,10 +91,9 @@ def _eps(z: Array) -> float:
 def exact_invariance(
     terms: CheckOptions, draws: Draws, rows: EvaluatedRows, moved: list[EvaluatedRows]
 ) -> Verdict:
-    n_trials, clock = (
-        trials_without_event(terms.resolution, terms.false_alarm),
-        Clock(terms.time_limit),
-    )
+    # So many trials without an event leave an interval that is no wider than the resolution.
+    n_trials = math.ceil(math.log(2.0 / terms.false_alarm) / -math.log1p(-terms.resolution))
+    clock = Clock(terms.time_limit)
     done, trials, happened = 0, 0, 0
     where: dict[str, Any] = {}
     reason, m, kind = "", 0, "draws"
@@ -124,8 +124,7 @@ def exact_invariance(
             break
         if trials >= n_trials or terms.draws_within(done + 1, m) == done or clock.over:
             break
-    measured = no_event(happened, trials, kind, terms.false_alarm, terms.miss)
-    high = float(measured.high[0])
+    low, high = binomial(happened, trials, terms.false_alarm)
     status: Status = "refuted" if happened else "holds"
     if not happened and high > terms.resolution:
         status = "inconclusive"
@@ -138,11 +137,12 @@ def exact_invariance(
         claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "
         f"{counted(rows.host.shape[0], 'row')}",
         observed=happened / trials,
-        interval=(float(measured.low[0]), high),
+        interval=(low, high),
         n_features=done * m,
         n_draws=done,
-        detectable=measured.detectable,
-        method=measured.method,
+        # An event of probability p goes unseen in n trials with probability (1 - p)^n.
+        detectable=-math.expm1(math.log(terms.miss) / trials),
+        method=f"binomial (share of {kind} that differ)",
         assumptions=(
             "draws from different seeds are independent",
             f"rounding moves no feature by more than {ROUNDING:g} eps of its row's largest, but "
@@ -150,7 +150,7 @@ def exact_invariance(
         ),
         where=where,
         reason=reason,
-        statistics=measured.statistics,
+        statistics=(Statistics("no event", {"n": trials}, {"count": [happened]}),),
     )
 
 

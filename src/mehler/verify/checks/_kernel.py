@@ -37,7 +37,7 @@ from mehler.verify.sampling._sources import (
 )
 
 
-@accepts("max_features", "time_limit", "n_jobs", "seed")
+@accepts("max_features", "time_limit", "seed")
 def check_kernel(
     draw: Callable[[int], Any],
     kernel: Kernel,
@@ -83,7 +83,7 @@ def check_kernel(
         The columns of one draw are independent and alike, so each is a sample. Maps that declare
         ``independent_units`` and ``products(X, Y)`` need not be told.
     **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, time_limit, n_jobs, seed.
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -94,7 +94,6 @@ def check_kernel(
     ------
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of 2 or more, pairs with k(x, x) <= 0, NaN.
-        With `n_jobs`, for a draw whose features depend on the order of calls.
 
     Notes
     -----

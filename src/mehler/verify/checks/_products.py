@@ -131,7 +131,7 @@ class Coordinates(Source):
         return {"i": int(i), "j": int(j)}
 
     def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {}, {"pair": self.pairs}
+        return {"rows": [int(self.pairs.max()) + 1, None]}, {"pair": self.pairs}
 
 
 def _require_covariance(c: NDArray[np.float64]) -> None:

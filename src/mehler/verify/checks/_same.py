@@ -22,7 +22,6 @@ from mehler.verify.intervals._undeclared import (
     Lengths,
     expected_samples,
     least_samples,
-    measure_symmetric,
     measure_undeclared,
 )
 from mehler.verify.sampling._clock import Clock
@@ -46,8 +45,6 @@ _ULPS = 64.0
 _TELLING = 16.0
 # Pilot draws repeated to see how single units scatter.
 _AGAIN = 4
-# Clipping point of estimates, in standard deviations of their bulk.
-_REACH = 8.0
 
 
 class Side:
@@ -149,15 +146,11 @@ class Differences(Source):
     """Products of draw_b minus those of draw_a, in units of the pairs.
 
     `common` maps get the same seed. `sources` sample the units of a draw, with means of several
-    units of the larger map per unit of the smaller; None for whole estimates. Whole estimates are
-    clipped to `ends` if given.
+    units of the larger map per unit of the smaller; None for whole estimates.
     """
 
     counted_in = "draw"
-    remedy = (
-        "draw larger maps of either version, take rows of smaller norms, or, if both versions are "
-        "one algorithm, claim law=True, which needs nothing of the tails"
-    )
+    remedy = "draw larger maps of either version, or take rows of smaller norms"
 
     def __init__(
         self,
@@ -166,9 +159,8 @@ class Differences(Source):
         seed: int,
         common: bool,
         sources: tuple[PairSource, PairSource] | None = None,
-        ends: tuple[Any, Any] | None = None,
     ) -> None:
-        self._sides, self.pairs, self._ends, self._sources = sides, pairs, ends, sources
+        self._sides, self.pairs, self._sources = sides, pairs, sources
         self.draws = Bundles([side.draw for side in sides], seed, common=common)
         per_draw = 1 if sources is None else min(each.per_draw for each in sources)
         # Rounding of products of d terms, as in check_kernel, on either side.
@@ -186,8 +178,6 @@ class Differences(Source):
         if self._sources is None:
             a, b = (side.gram(each, self.pairs)[0] for side, each in zip(self._sides, phi))
             a, b = (each[None, chosen] / self.unit[chosen] for each in (a, b))
-            if self._ends is not None:
-                a, b = (np.clip(each, *(end[chosen] for end in self._ends)) for each in (a, b))
         else:
             a, b = (self._units(s, each, chosen) for s, each in zip(self._sources, phi))
         self._drawn += int(chosen[0] == 0)
@@ -252,16 +242,6 @@ def choose(
     return Differences(sides, pairs, terms.seed, common)
 
 
-def clipped(sides: Sides, trial: Pilot, seed: int) -> Differences:
-    """Return differences of estimates clipped far from the bulk, which keeps laws equal."""
-    trials = trial.products.reshape(-1, trial.pairs.n)
-    middle = np.median(trials, axis=0)
-    # Eight standard deviations for normal estimates, which are then never clipped.
-    reach = _REACH * 1.5 * np.median(np.abs(trials - middle), axis=0)
-    reach = np.where(reach > 0.0, reach, 1.0)
-    return Differences(sides, trial.pairs, seed, False, ends=(middle - reach, middle + reach))
-
-
 def _agreement(terms: CheckOptions, trial: Pilot, claim: str, width: int) -> Verdict:
     """Return the verdict on maps that agreed for all common seeds."""
     n, size = trial.n_draws, float(trial.pairs.unit.max())
@@ -302,7 +282,6 @@ def check_same(
     X: Array,
     Y: Array | None = None,
     *,
-    law: bool = False,
     independent_features: bool = False,
     resolution: float = 0.02,
     **options: Unpack[DrawOptions],
@@ -321,10 +300,6 @@ def check_same(
         of any library and dtype, and as many features as it likes.
     X, Y : array, shape (n, d), (k, d)
         Rows, as for `check_kernel`, passed to both maps unchanged.
-    law : bool
-        Test the stronger claim that the estimates <phi(x), phi(y)> of both maps have one law, as
-        for two implementations of one algorithm with as many features. Needs no assumption on
-        tails: estimates are clipped at eight standard deviations of their bulk.
     independent_features : bool
         The columns of one draw are i.i.d. in both maps, so each is a sample. Not needed for maps
         that declare ``independent_units``.
@@ -355,19 +330,13 @@ def check_same(
        gives the units k(x,x) and is not reused. Intervals are those of
        `intervals.self_normalised`, from some 3,500 samples on, under a kurtosis below a limit that
        grows with the sample size; where few large samples decide, nothing is refuted.
-    3. With `law`, seeds are never common. Differences of independent samples of one law are
-       symmetric, so :math:`\exp(\lambda D - \lambda^2 D^2/2)` is a supermartingale whatever the
-       tails. This refutes from some 60 samples on, and holds for the means of the clipped
-       estimates, if different laws differ by a shift. Versions of the same kernel but different
-       laws may be refuted.
 
-    Without either assumption nothing could be refuted: an event too rare to be seen may carry the
+    Without an assumption nothing could be refuted: an event too rare to be seen may carry the
     rest of any mean.
 
     References
     ----------
-    V. H. de la Pena, A general class of exponential inequalities for martingales and ratios,
-    Annals of Probability 27 (1999) 537-564; B. Delyon (2009), see `intervals.self_normalised`.
+    B. Delyon (2009), see `intervals.self_normalised`.
 
     Examples
     --------
@@ -388,7 +357,6 @@ def check_same(
     'equal features for equal seeds'
     """
     require_flag("independent_features", independent_features)
-    require_flag("law", law)
     terms = require_options("same", options, resolution)
     terms.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
     clock, pairs = Clock(terms.time_limit), pairs_without_claim(X, Y)
@@ -403,12 +371,6 @@ def check_same(
             Side("draw_b", draw_b, pairs, terms.seed),
         )
         width = sum(side.m for side in sides)
-        if law and 2 * sides[0].m != width:
-            raise ValueError(
-                f"law=True, but draw_a has {counted(sides[0].m, 'feature')} and draw_b "
-                f"{sides[1].m}: means of different numbers have different laws; draw both with as "
-                "many"
-            )
         terms.require_features(
             4 * width, f"four draws of both maps, {counted(4 * width, 'feature')}"
         )
@@ -425,14 +387,9 @@ def check_same(
         if terms.max_features is not None:
             spent = trial.n_draws * width
             terms = replace(terms, max_features=terms.max_features - spent)
-        source = (
-            clipped(sides, trial, terms.seed)
-            if law
-            else choose(sides, trial, terms, independent_features)
-        )
+        source = choose(sides, trial, terms, independent_features)
         task = Task(source, source.draws, terms, clock)
         task.require_resolved()
-        measured = measure_symmetric(task) if law else measure_undeclared(task, Lengths(task))
-        claim += ", clipped, as their laws are one" if law else ""
+        measured = measure_undeclared(task, Lengths(task))
         remark = source.ratio(measured)
         return conclude(task, measured, claim, remark=remark, spent=trial.n_draws)

@@ -8,12 +8,11 @@ a fixed size.
 from mehler.verify.intervals._counts import binomial, dkw, quantile
 from mehler.verify.intervals._known_variance import known_variance
 from mehler.verify.intervals._kurtosis import self_normalised
-from mehler.verify.intervals._range import betting, bounded
+from mehler.verify.intervals._range import betting
 
 __all__ = [
     "betting",
     "binomial",
-    "bounded",
     "dkw",
     "known_variance",
     "quantile",

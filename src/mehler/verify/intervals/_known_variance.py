@@ -12,7 +12,6 @@ coefficients are power sums. Where the band between them decides, the decision i
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
 from mehler.verify._arguments import MOST_SAMPLES, sample_vector
-from mehler.verify._certificate import MOST_STORED, Statistics, samples_of
+from mehler.verify._certificate import Statistics
 from mehler.verify.intervals._measurement import Measurement, Task, of_samples
 from mehler.verify.sampling._power_sums import Moments, power_sums
 from mehler.verify.sampling._sources import BLOCK
@@ -233,14 +232,10 @@ class CatoniPowerSums:
         return np.where(middle + band <= -level, self.mean - sign * d, sign * np.inf)
 
 
-# Squares of larger ones, and sums of them, would leave the range of floats.
-_MOST_DEVIATIONS = 1e140
-
-
-def catoni_tuning(n: int, variance: float, false_alarm: float) -> tuple[float, float]:
+def catoni_tuning(n: int, variance: Any, false_alarm: float) -> tuple[Any, float]:
     """Return (a, B): theta is kept while |S(theta)| <= B, at the a that minimises the width."""
     cost = math.log(2.0 / false_alarm)
-    return math.sqrt(2.0 * cost / (n * variance)), 2.0 * cost
+    return np.sqrt(2.0 * cost / (n * variance)), 2.0 * cost
 
 
 def known_variance(
@@ -296,23 +291,20 @@ def known_variance(
     variance = require_positive("variance", variance)
     false_alarm = require_probability("false_alarm", false_alarm)
     tuned = x.size if planned is None else require_integer("planned", planned, most=MOST_SAMPLES)
-    cost = math.log(2.0 / false_alarm)
-    if min(x.size, tuned) <= 2.0 * cost:
+    a, level = catoni_tuning(tuned, variance, false_alarm)
+    if min(x.size, tuned) <= level:
         raise ValueError(
             f"{min(x.size, tuned)} samples say nothing at false_alarm={false_alarm:.3g}: "
-            f"more than 2 log(2/false_alarm) = {2 * cost:.1f} are needed; draw more"
+            f"more than 2 log(2/false_alarm) = {level:.1f} are needed; draw more"
         )
-    # In units of about a standard deviation, a power of 2, no square leaves the range of floats.
-    unit = 2.0 ** math.frexp(math.sqrt(variance))[1]
-    if float(np.abs(x).max()) > _MOST_DEVIATIONS * unit:
+    # Squares of larger ones, and sums of them, would leave the range of floats.
+    if not float(np.abs(x).max()) <= 1e140 * math.sqrt(variance):
         raise ValueError(
-            f"samples lie {_MOST_DEVIATIONS:g} standard deviations from 0 or more: "
+            "samples lie 1e+140 standard deviations from 0 or more: "
             f"variance={variance!r} is too small for them"
         )
-    x, variance = x / unit, variance / unit / unit
-    a, _ = catoni_tuning(tuned, variance, false_alarm)
-    bound = 0.5 * x.size * a * a * variance + cost
-    return crossing(x, a, bound) * unit, crossing(x, a, -bound) * unit
+    bound = 0.5 * x.size * a * a * variance + 0.5 * level
+    return crossing(x, a, bound), crossing(x, a, -bound)
 
 
 # Early inspections are at the last size over powers of _STEP and share _EARLY of the error rate.
@@ -337,44 +329,26 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     n_draws = task.affordable(planned)
     last = n_draws * source.per_draw
     early = _early(task, last)
-
-    everything, sums, drawn = np.arange(task.n), np.zeros((4, task.n)), 0
-    kept: list[Any] | None = [] if last * task.n <= BLOCK else None
-    refuted = None
-
-    def of_draw(phi: Any) -> Any:
-        """Return the samples of a draw, or their power sums, about the claims."""
-        if kept is None:
-            return source.sums(phi)
-        return source.samples(phi, everything) - source.claim
-
-    with task.results(of_draw, 0, n_draws) as results:
+    sums, drawn, look = np.zeros((4, task.n)), 0, 0
+    low = high = np.zeros(0)
+    with task.results(source.sums, 0, n_draws) as results:
         for result in results:
-            if kept is not None:
-                kept.append(result)
-            sums += result if kept is None else power_sums(result)
-            drawn += 1
+            sums, drawn = sums + result, drawn + 1
             if drawn in early and drawn < n_draws:
-                refuted = _refuted_early(task, sums, drawn, per_sample, early[drawn][1])
-            if refuted is not None or task.clock.over:
+                number, paid = early[drawn]
+                n = drawn * source.per_draw
+                a, level = catoni_tuning(n, per_sample, paid)
+                enclosure = CatoniPowerSums(n, sums, a)
+                low, high = enclosure.interval(level)
+                if _decides(task, enclosure, low, high):
+                    look = number
+            if look or task.clock.over:
                 break
     n = drawn * source.per_draw
-
-    def columns(chosen: NDArray[np.int64]) -> Any:
-        if kept is not None:
-            return np.concatenate([block[:, chosen] for block in kept])
-        samples = [source.samples(task.draws[k], chosen) for k in range(drawn)]
-        return np.concatenate(samples) - source.claim[chosen]
-
-    low, high, exact = refuted or _catoni(task, columns, n, last, sums, per_sample, rate)
-    plan = {"look": 0 if refuted is None else early[drawn][0], "planned": last}
-    tests = {
-        "n": n,
-        "sums": sums,
-        "block": source.per_draw,
-        "variance": per_sample,
-        "samples": samples_of(exact, task.n),
-    }
+    if not look:
+        low, high = _catoni(task, n, last, sums, per_sample, rate)
+    plan = {"n": n, "block": source.per_draw, "look": look, "planned": last}
+    plan["rounding"] = task.rounding
     return Measurement(
         observed=source.claim + sums[0] / max(1, n),
         low=source.claim + low - task.rounding,
@@ -385,7 +359,7 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
         needed=-(-planned // source.per_draw),
         method=KNOWN_VARIANCE,
         assumptions=("the declared variance is not too small",),
-        statistics=(Statistics("catoni", plan, tests),),
+        statistics=(Statistics("catoni", plan, {"sums": sums, "variance": per_sample}),),
     )
 
 
@@ -401,52 +375,29 @@ def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
     return sizes
 
 
-Ends = tuple[Any, Any, dict[int, Any]]
-
-
-def _refuted_early(
-    task: Task, sums: Array, drawn: int, per_sample: Array, rate: float
-) -> Ends | None:
-    """Return intervals of the deviations if one of them excludes 0 for certain, else None."""
-    n = drawn * task.source.per_draw
-    tuned = [catoni_tuning(n, float(v), rate) for v in per_sample]
-    enclosure = CatoniPowerSums(n, sums, np.array([scale for scale, _ in tuned]))
-    low, high = enclosure.interval(tuned[0][1])
-    finite = np.isfinite(enclosure.mean).all()
-    return (low, high, {}) if not finite or _excluded(task, enclosure, low, high) else None
-
-
-def _excluded(task: Task, enclosure: CatoniPowerSums, low: Array, high: Array) -> bool:
-    """Whether an interval excludes its claim, by more than rounding and the floor."""
+def _decides(task: Task, enclosure: CatoniPowerSums, low: Array, high: Array) -> bool:
+    """Whether a mean is not finite, or off by more than rounding and the floor, and excluded."""
     outside = (low > task.rounding) | (high < -task.rounding)
-    return bool((outside & (np.abs(enclosure.mean) >= task.floor)).any())
+    off = (outside & (np.abs(enclosure.mean) >= task.floor)).any()
+    return bool(off or not np.isfinite(enclosure.mean).all())
 
 
 def _catoni(
-    task: Task,
-    columns: Callable[[Any], Any],
-    n: int,
-    last: int,
-    sums: Array,
-    per_sample: Array,
-    rate: float,
-) -> Ends:
+    task: Task, n: int, last: int, sums: Array, per_sample: Array, rate: float
+) -> tuple[Any, Any]:
     """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0.
 
-    Also return the samples of the exact ones, as far as a certificate stores them. Tuned for the
-    last inspection, Catoni's score is a supermartingale at the earlier ones too.
+    Tuned for the last inspection, Catoni's score is a supermartingale at the earlier ones too.
     """
-    exact: dict[int, Any] = {}
-    a = np.array([catoni_tuning(last, float(v), rate)[0] for v in per_sample])
-    level = math.log(2.0 / rate) * (1.0 + n / last)
+    source, (a, level) = task.source, catoni_tuning(last, per_sample, rate)
+    level *= 0.5 * (1.0 + n / last)
     if n <= 2.0 * level:
-        return np.full(task.n, -np.inf), np.full(task.n, np.inf), exact
+        return np.full(task.n, -np.inf), np.full(task.n, np.inf)
     enclosure = CatoniPowerSums(n, sums, a)
     low, high = enclosure.interval(level)
     # Samples are not kept, so exact intervals would need new draws, and time is over.
-    over = not np.isfinite(enclosure.mean).all() or task.clock.over
-    if over or _excluded(task, enclosure, low, high):
-        return low, high, exact
+    if task.clock.over or _decides(task, enclosure, low, high):
+        return low, high
     least, most = enclosure.score_range(0.0)
     sure = (most <= level) & (least >= -level)
     could_be_narrow = 2.0 * level / (a * n) <= task.width
@@ -456,13 +407,13 @@ def _catoni(
     step = max(1, BLOCK // n)
     for start in range(0, again.size, step):
         chosen = again[start : start + step]
-        for x, p in zip(np.ascontiguousarray(columns(chosen).T), chosen):
+        drawn = [source.samples(task.draws[k], chosen) for k in range(n // source.per_draw)]
+        gaps = np.ascontiguousarray((np.concatenate(drawn) - source.claim[chosen]).T)
+        for x, p in zip(gaps, chosen):
             low[p], high[p] = (crossing(x, float(a[p]), end) for end in (level, -level))
-            if (len(exact) + 1) * n <= MOST_STORED:
-                exact[int(p)] = x
-        if _excluded(task, enclosure, low, high):
+        if _decides(task, enclosure, low, high):
             break
-    return low, high, exact
+    return low, high
 
 
 def mean_of_known_variance(
@@ -471,22 +422,12 @@ def mean_of_known_variance(
     """Return the interval of one mean, from samples of a number that was fixed before."""
     ends = known_variance(x, variance, rate)
     a, level = catoni_tuning(x.size, variance, rate)
-    gaps = (x - claim)[:, None]
-    samples, sums, (low, high) = samples_of({0: gaps[:, 0]}, 1), power_sums(gaps), ends
-    if samples[0] is None and x.size > 2.0 * level:
-        # Where samples are too many to be stored, the ends are those that power sums enclose.
-        enclosed = CatoniPowerSums(x.size, sums, np.array([a])).interval(level)
-        low, high = (claim + float(end[0]) for end in enclosed)
-    tests = {
-        "claim": [claim],
-        "low": [low],
-        "high": [high],
-        "n": x.size,
-        "sums": sums,
-        "variance": [variance],
-        "samples": samples,
-    }
-    decided = Statistics("catoni", {"look": None, "planned": x.size, "pilot": False}, tests)
+    sums = power_sums((x - claim)[:, None])
+    # A certificate has the ends that power sums enclose.
+    enclosed = CatoniPowerSums(x.size, sums, np.array([a])).interval(level)
+    tests = {"claim": [claim], "sums": sums, "variance": [variance]}
+    tests |= {name: claim + end for name, end in zip(("low", "high"), enclosed)}
+    plan = {"n": x.size, "block": x.size, "look": None, "planned": x.size, "rounding": 0.0}
     text = f"the variance of one sample is at most {variance:.6g}"
     detectable = detectable_effect(x.size, variance, rate, miss)
-    return of_samples(x, ends, detectable, KNOWN_VARIANCE, text, decided)
+    return of_samples(x, ends, detectable, KNOWN_VARIANCE, text, Statistics("catoni", plan, tests))

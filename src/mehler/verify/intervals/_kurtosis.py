@@ -378,13 +378,14 @@ class Look:
 
     def statistics(self, *, shared: bool, block: int = 1, fresh: Look | None = None) -> Statistics:
         """Return what decided; `shared`: bets on squared lengths have half of the error rate."""
-        plan = {"look": self.number, "fixed": self.fixed, "rounding": self.rounding}
-        tests: dict[str, Any] = {"n": self.n, "sums": self.sums, "block": block}
+        plan: dict[str, Any] = {"n": self.n, "block": block, "look": self.number}
+        plan |= {"fixed": self.fixed, "rounding": self.rounding, "shared": shared}
+        tests = {"sums": self.sums}
         if self.ends is not None:
             tests["ends"] = np.stack(self.ends)
         if fresh is not None:
-            tests |= {"fresh": fresh.n, "fresh_sums": fresh.sums}
-        return Statistics("self normalised", {**plan, "shared": shared}, tests)
+            plan["fresh"], tests["fresh_sums"] = fresh.n, fresh.sums
+        return Statistics("self normalised", plan, tests)
 
 
 # Fourth powers of samples between 1/_LARGE and _LARGE, and their sums, are floats.

@@ -15,7 +15,6 @@ from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR
 from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import in_order
 from mehler.verify.sampling._sources import Source
 
 
@@ -79,13 +78,9 @@ class Task:
 
         `planned` is the number of draws that the check will take, as far as it is known.
         """
-        n_jobs, name = self.options.n_jobs, self.options.name
-        # Seconds side by side are seconds of one.
-        made = in_order(
-            self.draws, work, start, stop, n_jobs, lambda seconds: self.clock.add(seconds / n_jobs)
-        )
+        made = (work(self.draws[k]) for k in range(start, stop))
         total = float(stop) if planned is None else planned
-        return closing(self.clock.watched(made, start, total, self.resolution, name))
+        return closing(self.clock.watched(made, start, total, self.resolution, self.options.name))
 
 
 @dataclass(frozen=True)

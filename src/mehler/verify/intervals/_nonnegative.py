@@ -66,9 +66,8 @@ class Excess:
         return np.logaddexp.reduce(self._log, axis=0) - math.log(_STAKES.size)
 
     def statistics(self, chosen: Any = slice(None)) -> dict[str, Any]:
-        """Return count, sum, claim of the bets and the log wealth of each stake, of some means."""
+        """Return sum, claim of the bets and the log wealth of each stake, of some means."""
         return {
-            "n": self.n,
             "sum": self._sum[chosen],
             "bet": self.claims[chosen],
             "log_wealths": self._log[:, chosen],
@@ -153,7 +152,7 @@ class SquaredLengths:
             low=float(bets.lower_ends(level)[best]),
         )
 
-    def statistics(self, floor: float, **plan: int) -> tuple[Statistics, ...]:
+    def statistics(self, floor: float) -> tuple[Statistics, ...]:
         """Return the direction of most wealth among those off by `floor`, if bets are valid."""
         bets = self._bets()
         if bets is None:
@@ -166,7 +165,7 @@ class SquaredLengths:
             "claim": self._claim[[best]],
             **bets.statistics([best]),
         }
-        plan = {"count": self.n_bets, "shared": True, **plan}
+        plan = {"n": bets.n, "count": self.n_bets, "shared": True}
         return (Statistics("squared lengths", plan, tests),)
 
     def _sign(self, bet: int) -> str:

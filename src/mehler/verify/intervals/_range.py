@@ -1,4 +1,4 @@
-"""Intervals for bounded samples: Hoeffding, empirical Bernstein, betting in order or from sums.
+"""Intervals for bounded samples: betting in order, or from sums.
 
 For a stake lambda that is fixed before the samples, prod(1 +- lambda (X_i - m)) is a test
 martingale at m = E X, and so is its mean over several stakes. Its logarithm is bounded below by a
@@ -23,76 +23,17 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
-from mehler.verify._certificate import Statistics, samples_of
+from mehler.verify._certificate import Statistics
 from mehler.verify.intervals._measurement import Measurement, Task, cut_short, of_samples
 from mehler.verify.sampling._power_sums import Moments, Reals, power_sums
 
 BOUNDED = "bounded (betting)"
 
 
-def bounded(samples: Array, low: float, high: float, false_alarm: float) -> tuple[float, float]:
-    r"""Return an interval for the mean of independent samples in [low, high].
-
-    The smaller of Hoeffding's and the empirical Bernstein interval, at half the error rate each,
-    which pays for choosing after the data:
-
-    .. math:: \bar X \pm \min\Big((b-a) \sqrt{\tfrac{\log(4/\alpha)}{2n}},\;
-              \sqrt{\tfrac{2 s^2 \log(6/\alpha)}{n}} + \tfrac{7 (b-a) \log(6/\alpha)}{3(n-1)}\Big)
-
-    Parameters
-    ----------
-    samples : array, shape (n,)
-        At least two independent samples in [low, high].
-    low, high : float
-        Range of the samples, known in advance.
-    false_alarm : float
-        alpha, the probability that the interval misses the mean.
-
-    Returns
-    -------
-    low, high : float
-        Ends of the interval, clipped to the range.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a sample lies outside the range.
-
-    References
-    ----------
-    A. Maurer and M. Pontil, Empirical Bernstein bounds and sample-variance penalization,
-    COLT 2009, Theorems 4 and 10. W. Hoeffding, JASA 58 (1963), Theorem 2.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.random.default_rng(1).beta(2, 5, size=20_000)  # mean 2/7
-    >>> low, high = bounded(x, 0, 1, 1e-9)
-    >>> bool(low < 2 / 7 < high), bool(high - low < 0.03)
-    (True, True)
-    """
-    x = sample_vector(samples)
-    low, high = bounds_pair((low, high))
-    false_alarm = require_probability("false_alarm", false_alarm)
-    if x.size < 2:
-        raise ValueError("samples holds 1 value: the empirical variance needs at least 2")
-    _require_within(x, low, high)
-    n, span, centre = x.size, high - low, float(x.mean())
-    hoeffding = span * math.sqrt(math.log(4.0 / false_alarm) / (2.0 * n))
-    # Two tails at the true variance, and one event that bounds the true deviation by
-    # s + span sqrt(2 L/(n - 1)), a third of the half each.
-    cost = math.log(6.0 / false_alarm)
-    bernstein = math.sqrt(2.0 * x.var(ddof=1) * cost / n) + 7.0 * span * cost / (3.0 * (n - 1))
-    half = min(hoeffding, bernstein)
-    return max(low, centre - half), min(high, centre + half)
-
-
 # Largest fraction of the wealth staked on one bet, where a lost bet leaves a quarter, and the grid
 # of stakes.
 STAKE = 0.75
 SHARES = STAKE * 0.5 ** np.arange(13)
-
-_EPS = float(np.finfo(np.float64).eps)
 
 
 def betting(
@@ -128,7 +69,7 @@ def betting(
     low, high : float
         Ends of the interval, within the range; rounded outwards to 2^-48 of it. Half width about
         sqrt(2 log(2/alpha) v/n), as if the variance v had been known: no term of the size of the
-        range, unlike `bounded`. Cost: about 30 passes over the samples.
+        range. Cost: about 30 passes over the samples.
 
     Raises
     ------
@@ -148,49 +89,41 @@ def betting(
     >>> bool(low < 2 / 7 < high), bool(high - low < 0.03)
     (True, True)
     """
-    x = sample_vector(samples)
-    low, high = bounds_pair((low, high))
-    false_alarm = require_probability("false_alarm", false_alarm)
-    n = x.size if planned is None else require_integer("planned", planned)
-    _require_within(x, low, high)
-    scaled = np.clip((x - low) / (high - low), 0.0, 1.0)
-    cost = math.log(2.0 / false_alarm)
-    stakes = np.sqrt(2.0 * cost / (n * _variances_before(scaled)))
-    span = high - low
-    least = _survivor(scaled, stakes, cost)
-    most = 1.0 - _survivor(1.0 - scaled, stakes, cost)
-    return low + span * least, low + span * most
-
-
-def _variances_before(x: Array) -> Any:
-    """Return at i an estimate from x[:i], which starts at 1/4 and never reaches 0."""
-    counts = np.arange(1, x.size + 1)
-    means = (0.5 + np.cumsum(x)) / (counts + 1)
-    variances = (0.25 + np.cumsum((x - means) ** 2)) / (counts + 1)
-    return np.concatenate([[0.25], variances[:-1]])
-
-
-def _survivor(x: Array, stakes: NDArray[np.float64], cost: float) -> float:
-    """Return the least m at which log K^+(m), decreasing in m, is below `cost`."""
     from scipy.optimize import brentq
 
-    def excess(m: float) -> float:
-        bets = stakes if m == 0.0 else np.minimum(stakes, STAKE / m)
-        return float(np.log1p(bets * (x - m)).sum()) - cost
-
-    if excess(0.0) < 0.0:
-        return 0.0
-    # At m = 1 no bet gains, so the excess is negative there.
-    step = 2.0**-50
-    return max(0.0, float(brentq(excess, 0.0, 1.0, xtol=step, rtol=4.0 * _EPS)) - 2.0 * step)
-
-
-def _require_within(x: Array, low: float, high: float) -> None:
+    x, (low, high) = sample_vector(samples), bounds_pair((low, high))
+    cost = math.log(2.0 / require_probability("false_alarm", false_alarm))
+    n = x.size if planned is None else require_integer("planned", planned)
     if x.min() < low or x.max() > high:
         raise ValueError(
             f"samples reach from {x.min():.6g} to {x.max():.6g}, outside the declared range "
             f"[{low:.6g}, {high:.6g}]: declare the range that they really have"
         )
+    y, counts = np.clip((x - low) / (high - low), 0.0, 1.0), np.arange(1, x.size + 1)
+    # Variances of the samples before each, which start at 1/4 and never reach 0.
+    means = (0.5 + np.cumsum(y)) / (counts + 1)
+    variances = (0.25 + np.cumsum((y - means) ** 2)) / (counts + 1)
+    stakes = np.sqrt(2.0 * cost / (n * np.concatenate([[0.25], variances[:-1]])))
+
+    def survivor(z: Array) -> float:
+        """Return the least m at which log K^+(m), decreasing in m, is below the cost."""
+
+        def excess(m: float) -> float:
+            bets = stakes if m == 0.0 else np.minimum(stakes, STAKE / m)
+            return float(np.log1p(bets * (z - m)).sum()) - cost
+
+        # At m = 1 no bet gains, so the excess is negative there.
+        if excess(0.0) < 0.0:
+            return 0.0
+        root = brentq(excess, 0.0, 1.0, xtol=_STEP, rtol=4.0 * np.finfo(np.float64).eps)
+        return max(0.0, float(root) - 2.0 * _STEP)
+
+    span = high - low
+    return low + span * survivor(y), low + span * (1.0 - survivor(1.0 - y))
+
+
+# How far ends of `betting` are rounded outwards, relative to the range.
+_STEP = 2.0**-50
 
 
 # Grid of distances from the mean; bisection between grid points follows.
@@ -346,7 +279,8 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         least, largest = (math.ceil(step * drawn) for step in _STEPS)
         target = min(most, max(least, min(largest, math.ceil(needed / source.per_draw))))
     missed = bets.ends(math.log(2.0 / task.options.miss))
-    tests = {"n": bets.n, "sums": bets.sums, "range": np.stack([low, high])}
+    plan = {"n": bets.n, "block": source.per_draw, "rounding": task.rounding}
+    tests = {"sums": bets.sums, "range": np.stack([low, high])}
     return Measurement(
         observed=source.claim + bets.mean,
         low=source.claim + ends[0] - task.rounding,
@@ -357,7 +291,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         needed=math.ceil(min(needed, _MOST) / source.per_draw),
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
-        statistics=(Statistics("wealth", {}, tests),),
+        statistics=(Statistics("wealth", plan, tests),),
     )
 
 
@@ -383,7 +317,14 @@ def out_of_bounds(task: Task, bounds: tuple[float, float], sample: OutOfBounds) 
 def mean_of_bounded(x: Array, bounds: tuple[float, float], rate: float, miss: float) -> Measurement:
     """Return the interval of one mean, from samples in their order."""
     ends, missed = (betting(x, *bounds, each) for each in (rate, miss))
-    tests = {"n": [x.size], "range": np.array(bounds)[:, None], "samples": samples_of({0: x}, 1)}
+    samples = np.full(1, None, dtype=object)
+    if x.size <= _MOST_STORED:
+        samples[0] = x.tolist()
+    tests = {"range": np.array(bounds)[:, None], "samples": samples}
     text = f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]"
-    decided = Statistics("betting", {}, tests)
+    decided = Statistics("betting", {"n": x.size}, tests)
     return of_samples(x, ends, reach(x.mean(), ends, missed), BOUNDED, text, decided)
+
+
+# Samples that a certificate stores: about 100 kB.
+_MOST_STORED = 4096

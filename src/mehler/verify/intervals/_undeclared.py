@@ -5,14 +5,6 @@ kurtosis say what holds. A mean that the samples refute otherwise is a suspicion
 fresh draws, of a number that is then fixed, have to refute it by themselves, so that the error rate
 is theirs. They are more than the first ones, and so many that events of probability 1e-4 are seen
 nine times of ten. The k-th suspicion has the rate over 2^k.
-
-Of samples that are symmetric about their mean no moments are assumed. For D symmetric about 0 and
-every lambda, E exp(lambda D - lambda^2 D^2/2) <= 1, since cosh(x) <= exp(x^2/2). So
-
-    exp(+-lambda sum D_i - (lambda^2/2) sum D_i^2)
-
-are nonnegative supermartingales, and so is their mean over fixed lambdas (de la Pena 1999): at
-any time it has ever reached 2/alpha with probability at most alpha/2 on either side.
 """
 
 from __future__ import annotations
@@ -24,7 +16,6 @@ from typing import Any, cast
 import numpy as np
 
 from mehler._plural import be, counted
-from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Comparison
 from mehler.verify.intervals._kurtosis import (
     COARSE,
@@ -33,7 +24,6 @@ from mehler.verify.intervals._kurtosis import (
     SHARE,
     Look,
     Unseen,
-    half_widths,
     shortfall,
 )
 from mehler.verify.intervals._measurement import Evidence, Measurement, Task
@@ -46,8 +36,6 @@ from mehler.verify.sampling._sources import (
     both,
     estimate_and_lengths,
 )
-
-SYMMETRY = "symmetric differences (self-normalised)"
 
 # Limit of the kurtosis from which on intervals are looked at; a mean of ten features or more is far
 # below it.
@@ -350,7 +338,7 @@ def _measured(
         assumptions = (f"nothing else: {source.lengths} are not negative",)
     statistics = [look.statistics(shared=bets is not None, block=source.per_draw, fresh=fresh)]
     if bets is not None:
-        statistics += bets.statistics(task.floor, block=samples.lengths.block)
+        statistics += bets.statistics(task.floor)
     needed = max(least_samples(look.rate), look.needed(patience)) / source.per_draw
     return Measurement(
         observed=source.claim + look.off,
@@ -391,52 +379,4 @@ def _note(task: Task, look: Look, compared: Comparison, unconfirmed: str, patien
     return (
         f"A {source.noun} is off its claim and never varied: an event rarer than {rarest:.2g} a "
         f"sample could make it right; {source.remedy}."
-    )
-
-
-def measure_symmetric(task: Task) -> Measurement:
-    """Watch means of samples that are symmetric about them; intervals are valid at all times."""
-    source, start = task.source, least_samples(task.rate)
-    samples, affordable = _Samples(task, Lengths(task), math.inf), task.affordable(2**52)
-    target, most = _FIRST, math.inf
-    while True:
-        samples.draw_until(min(affordable, target))
-        look = samples.look(task.rate, 1)
-
-        def half_at(rate: float, look: Look = look) -> Any:
-            # t = 0, without allowance: the bets are paid by the samples' own sum of squares.
-            half = half_widths(look.n, look.squares, math.log(2.0 / rate), 0.0, task.resolution)
-            return half + task.rounding
-
-        half = half_at(task.rate)
-        compared = Comparison(look.off, 0.0, look.off - half, look.off + half, task.resolution)
-        ratio = float(np.max(2.0 * half / task.resolution))
-        wanted = samples.n * ratio**2 if math.isfinite(ratio) else 2.0 * samples.n
-        if math.isinf(most) and math.isfinite(ratio):
-            many = look.effective >= FEW
-            sure = float(np.max(2.0 * half / task.resolution, initial=0.0, where=many))
-            most = _PATIENCE * max(start, samples.n * sure**2)
-            most = max(most, min(_PATIENCE * wanted, _TAIL_PATIENCE * start))
-        if samples.is_over or samples.draws >= affordable or samples.n >= most:
-            break
-        if compared.status != "inconclusive":
-            break
-        samples.planned = min(wanted, most)
-        target = math.ceil(_STEP * samples.draws)
-    tests = {"n": samples.n, "sums": samples.sums, "block": 1}
-    plan = {"rounding": task.rounding, "shared": False}
-    return Measurement(
-        observed=source.claim + look.off,
-        low=source.claim + compared.low,
-        high=source.claim + compared.high,
-        n_draws=samples.draws,
-        n_intervals=task.n,
-        detectable=float(np.max(half + half_at(task.options.miss))),
-        needed=math.ceil(wanted),
-        method=SYMMETRY,
-        assumptions=(
-            "the estimates of both maps have one law, up to a shift of their mean: then "
-            "their differences are symmetric",
-        ),
-        statistics=(Statistics("symmetric", plan, tests),),
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 import warnings
 from collections.abc import Generator
 from contextlib import closing
@@ -19,26 +18,20 @@ PATIENCE, _FIRST, _FIRST_DRAWS = 60.0, 5.0, 8
 class Clock:
     """A time limit in CPU seconds, None for no limit, and a warning ahead of a long check.
 
-    It counts CPU time of this thread and what it is told of others, or a quarter of wall time if
-    that is more, so that a verdict does not depend on the machine's other load.
+    It counts CPU time of this thread, or a quarter of wall time if that is more, so that a verdict
+    does not depend on the machine's other load.
     """
 
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
         self._start, self._worked = monotonic(), thread_time()
         # Who asks for less than a minute knows; the verdict says the rest.
-        self._elsewhere, self._warned = 0.0, limit is not None and limit < PATIENCE
-        self._next = self._start + _FIRST  # when a terminal shows how far it is
-
-    def add(self, seconds: float) -> None:
-        """Count work of other threads."""
-        self._elsewhere += seconds
+        self._warned = limit is not None and limit < PATIENCE
 
     @property
     def seconds(self) -> float:
         """Seconds since construction."""
-        work = thread_time() - self._worked + self._elsewhere
-        return max(work, (monotonic() - self._start) / _WAITING)
+        return max(thread_time() - self._worked, (monotonic() - self._start) / _WAITING)
 
     @property
     def over(self) -> bool:
@@ -57,19 +50,7 @@ class Clock:
                     expected = seconds + (seconds - start) / made * (total - done - made)
                     if seconds >= _FIRST and expected > PATIENCE:
                         self._warn(expected, resolution, name)
-                if monotonic() >= self._next:
-                    self._next = monotonic() + 1.0
-                    share = (done + made) / max(total, done + made)
-                    self._show(f"\r{name}: {100.0 * share:3.0f} % of the draws")
                 yield result
-        if self._next > self._start + _FIRST:
-            self._show("\n")
-
-    def _show(self, text: str) -> None:
-        """Write to a terminal, if there is one."""
-        if sys.stderr is not None and sys.stderr.isatty():
-            sys.stderr.write(text)
-            sys.stderr.flush()
 
     def _warn(self, seconds: float, resolution: float, name: str) -> None:
         self._warned = True

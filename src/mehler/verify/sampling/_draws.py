@@ -1,19 +1,13 @@
-"""Draws of a map from a sequence of seeds, by one thread or by several, in their order."""
+"""Draws of a map from a sequence of seeds."""
 
 from __future__ import annotations
 
-import contextvars
 import inspect
-import sys
-from collections import deque
-from collections.abc import Callable, Generator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from time import thread_time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from mehler._arrays import global_states
 from mehler._validate import require_integer
 
 
@@ -27,13 +21,10 @@ class Draws:
     def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
         self.draw = require_draw(draw)
         self.root = require_integer("seed", seed, least=0)
-        self._stream = stream
+        self._stream, self._child = stream, 0
         self._seeds: list[int] = []
         self._taken: set[int] = set()
-        self._child = 0
         self._kept: tuple[int, Any] | None = None
-        # Whether draws must be made one by one; None if that was not looked at.
-        self.alone: bool | None = None
 
     def seed(self, k: int) -> int:
         """Return the seed of draw k."""
@@ -46,25 +37,16 @@ class Draws:
                 self._seeds.append(word)
         return self._seeds[k]
 
-    def key(self, k: int) -> Any:
-        """Return what determines item k: its seed."""
-        return self.seed(k)
-
-    def make(self, key: Any) -> Any:
-        """Return the item of a key, a map, which is not kept."""
-        # What a map does to the handling of floating point errors is undone.
-        with np.errstate():
-            return self.draw(key)
+    def make(self, k: int) -> Any:
+        """Return item k, a map."""
+        return self.draw(self.seed(k))
 
     def __getitem__(self, k: int) -> Any:
         """Return item k; the last one is cached."""
         if self._kept is None or self._kept[0] != k:
-            self._kept = (k, self.make(self.key(k)))
+            with np.errstate():  # what a map does to it is undone
+                self._kept = (k, self.make(k))
         return self._kept[1]
-
-    def forget(self) -> None:
-        """Let go of the map that is cached."""
-        self._kept = None
 
 
 class Bundles(Draws):
@@ -84,13 +66,9 @@ class Bundles(Draws):
         super().__init__(makers[0], seed, stream=stream)
         self._makers, self._common = [require_draw(each) for each in makers], common
 
-    def key(self, k: int) -> Any:
+    def make(self, k: int) -> Any:
         size, step = len(self._makers), int(not self._common)
-        return tuple(self.seed(k * size + i * step) for i in range(size))
-
-    def make(self, key: Any) -> Any:
-        with np.errstate():
-            return tuple(maker(seed) for maker, seed in zip(self._makers, key, strict=True))
+        return tuple(maker(self.seed(k * size + i * step)) for i, maker in enumerate(self._makers))
 
 
 REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=seed).fit(X)"
@@ -127,92 +105,3 @@ def is_feature_map(value: object) -> bool:
     from mehler.features import FeatureMap
 
     return isinstance(value, FeatureMap)
-
-
-# Draws ahead per thread, and the fewest that are worth three more to compare.
-_AHEAD, _FEWEST = 2, 8
-
-Work = Callable[[Any], Any]
-
-
-def in_order(
-    draws: Draws,
-    work: Work,
-    start: int,
-    stop: int,
-    n_jobs: int = 1,
-    worked: Callable[[float], None] = lambda seconds: None,
-) -> Generator[Any]:
-    """Yield ``work(draws[k])`` for k from start to stop - 1; close it to stop earlier.
-
-    Results have the same bits for every `n_jobs`, or are refused: see `_alone`, and some draws are
-    made again by this thread. What a draw raises is raised when its turn comes. `worked` is told
-    the seconds of other threads.
-    """
-    if n_jobs == 1 or stop - start < _FEWEST or _alone(draws, work):
-        for k in range(start, stop):
-            yield work(draws[k])
-        return
-
-    def timed(key: Any) -> tuple[Any, float]:
-        before = thread_time()
-        return work(draws.make(key)), thread_time() - before
-
-    pool = ThreadPoolExecutor(min(n_jobs, stop - start), thread_name_prefix="mehler-draws")
-    ahead: deque[Future[tuple[Any, float]]] = deque()
-    submitted = start
-    try:
-        for k in range(start, stop):
-            while submitted < stop and len(ahead) < _AHEAD * n_jobs:
-                # Handling of floating point errors, and whatever else belongs to this context.
-                context = contextvars.copy_context()
-                ahead.append(pool.submit(context.run, timed, draws.key(submitted)))
-                submitted += 1
-            result, seconds = ahead.popleft().result()
-            worked(seconds)
-            if k.bit_count() == 1 and k.bit_length() % 2:  # 1, 4, 16, 64, ...
-                _require_equal(result, work(draws.make(draws.key(k))))
-            yield result
-    finally:
-        # An interrupted user does not wait for draws that nobody wants.
-        interrupted = isinstance(sys.exception(), KeyboardInterrupt | SystemExit)
-        pool.shutdown(wait=not interrupted, cancel_futures=True)
-
-
-def _alone(draws: Draws, work: Work) -> bool:
-    """Whether draws share a global generator or memory, so that they must be made one by one."""
-    if draws.alone is None:
-        before = global_states()
-        try:
-            phi = draws.make(draws.key(0))
-            first = _copied(work(phi))
-            work(draws.make(draws.key(1)))
-            draws.alone = global_states() != before or not _equal(work(phi), first)
-            again = work(draws.make(draws.key(0)))
-        except Exception:
-            draws.alone = True  # it is raised when its turn comes
-        else:
-            _require_equal(first, again)
-        # Its memory may be that of another draw by now.
-        draws.forget()
-    return draws.alone
-
-
-def _require_equal(left: object, right: object) -> None:
-    if not _equal(left, right):
-        raise ValueError(
-            "n_jobs: draw(seed) gave other features when called again with the same seed, so that "
-            "the verdict would depend on the order of draws: let the seed alone determine the map, "
-            "and maps share no memory; or pass n_jobs=1"
-        )
-
-
-def _equal(left: Any, right: Any) -> bool:
-    """Whether nested tuples of arrays agree in every bit, NaN being equal to itself."""
-    if isinstance(left, tuple):
-        return len(left) == len(right) and all(map(_equal, left, right))
-    return np.shape(left) == np.shape(right) and bool(np.array_equal(left, right, equal_nan=True))
-
-
-def _copied(value: object) -> Any:
-    return tuple(map(_copied, value)) if isinstance(value, tuple) else np.array(value)

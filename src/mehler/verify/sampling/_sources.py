@@ -91,7 +91,8 @@ class PairSource(Source):
         return self.pairs.place(index)
 
     def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        return {"source": self.name}, {"pair": np.stack([self.pairs.first, self.pairs.second])}
+        rows = [len(self.pairs.left.host), None if self.pairs.same else len(self.pairs.right.host)]
+        return {"rows": rows}, {"pair": np.stack([self.pairs.first, self.pairs.second])}
 
 
 class Columns(PairSource):
