@@ -13,7 +13,7 @@ import pytest
 
 from mehler import report, statements
 from mehler.report import _survey
-from mehler.report._jobs import Jobs, n_processes
+from mehler.report._jobs import n_processes, processes, run_all
 from tests.report import toys
 
 MEHLER = [sys.executable, "-m", "mehler"]
@@ -58,8 +58,8 @@ def test_reports_of_one_and_of_two_processes_have_the_same_bits(monkeypatch):
 @pytest.fixture(scope="module")
 def two():
     """Two processes, which serve more than one call; to start one takes most of a second."""
-    with Jobs(2) as jobs:
-        yield jobs
+    with processes(2) as pool:
+        yield partial(run_all, pool)
 
 
 def test_what_a_task_raises_elsewhere_is_raised_here(two):
@@ -68,33 +68,33 @@ def test_what_a_task_raises_elsewhere_is_raised_here(two):
         (partial(sys.exit, 3), SystemExit),
     ):
         with pytest.raises(error):
-            two.run([task, partial(divmod, 1, 1)])
+            two([task, partial(divmod, 1, 1)], id)
 
 
 def test_results_have_the_order_of_the_tasks(two):
     ended = []
     for _ in range(2):
-        values = two.run([partial(pow, 2, k) for k in range(9)], ended.append)
+        values = two([partial(pow, 2, k) for k in range(9)], ended.append)
         assert values == [2**k for k in range(9)]
     assert sorted(ended) == sorted(2 * [2**k for k in range(9)])
 
 
 def test_a_killed_process_is_an_error_in_words():
     with (
-        Jobs(2) as jobs,
+        processes(2) as pool,
         pytest.raises(
             ChildProcessError, match=r"killed or lacks memory: --jobs 1 works without others"
         ),
     ):
-        jobs.run([partial(signal.raise_signal, signal.SIGKILL), partial(time.sleep, 0)])
+        run_all(pool, [partial(signal.raise_signal, signal.SIGKILL), partial(time.sleep, 0)], id)
 
 
 AT_WORK = """
 import os, time
 from functools import partial
-from mehler.report._jobs import Jobs
-with Jobs(2) as jobs:
-    jobs.run([partial(os.write, 2, b"at work\\n"), *2 * [partial(time.sleep, 60.0)]])
+from mehler.report._jobs import processes, run_all
+with processes(2) as pool:
+    run_all(pool, [partial(os.write, 2, b"at work\\n"), *2 * [partial(time.sleep, 60.0)]], id)
 """
 
 

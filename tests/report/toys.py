@@ -37,8 +37,9 @@ def few_maps() -> Iterator[None]:
 
 def measure(data: Any, context: Context) -> DataResult:
     """Measure the maps on rows, in this process."""
-    survey = _survey.Survey(data, context)
-    return survey.result([task() for task in survey.tasks])
+    names = ("level", "seed", "backend", "false_alarm")
+    survey = _survey.Survey(data, context, {name: getattr(context, name) for name in names})
+    return survey.result([each for task in survey.tasks for each in task()[2]])
 
 
 def mean_of_normals(context: Context, claimed: float, form: str, n: int = 4000) -> Evidence:

@@ -10,21 +10,23 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from multiprocessing.reduction import ForkingPickler
 from typing import Any, TypeVar
 
 from mehler._arrays import one_blas_thread, usable_cores
-from mehler._validate import require_integer
-from mehler.statements import Context, Evidence, Level
+from mehler._validate import require_integer, require_probability
+from mehler.statements import Context, Evidence
 from mehler.verify import BudgetExceeded, Entry, Ledger
 
 T = TypeVar("T")
 Task = Callable[[], T]
+# Tests that the budget of a run covers, several times those of all statements.
+_TESTS = 1000
 
 
 def n_processes(n_jobs: int) -> int:
@@ -32,68 +34,66 @@ def n_processes(n_jobs: int) -> int:
     return usable_cores() if n_jobs == -1 else require_integer("n_jobs", n_jobs, least=1)
 
 
-class Jobs:
-    """A context in which `n` processes run tasks; 1 is this process alone.
+@contextmanager
+def processes(n: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Open a pool of `n` processes, which end with the context and with this process; 1 is None.
 
     Processes are spawned, since libraries with threads of their own do not survive a fork, and
-    each keeps to one thread of BLAS. They end with the context, and with this process.
+    each keeps to one thread of BLAS.
     """
+    if n == 1:
+        yield None
+        return
+    earlier = set(multiprocessing.active_children())
+    spawn = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(n, mp_context=spawn, initializer=_start)
+    try:
+        yield pool
+    finally:
+        for process in set(multiprocessing.active_children()) - earlier:
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
 
-    def __init__(self, n: int) -> None:
-        self.n = n
-        self._pool: ProcessPoolExecutor | None = None
-        self._others = set(multiprocessing.active_children())
 
-    def __enter__(self) -> Jobs:
-        return self
+def run_all(
+    pool: ProcessPoolExecutor | None, tasks: Sequence[Task[T]], ended: Callable[[T], None]
+) -> list[T]:
+    """Run tasks and return their results in order; `ended` is called with each as it ends.
 
-    def __exit__(self, *error: object) -> None:
-        if self._pool is not None:
-            for process in set(multiprocessing.active_children()) - self._others:
-                process.terminate()
-            self._pool.shutdown(cancel_futures=True)
+    A task that does not pickle, as a function of a notebook, runs in this process. Raises
+    ChildProcessError if a process ends before its task, as one killed for its memory.
+    """
+    results: dict[int, T] = {}
+    futures = _submitted(pool, tasks) if pool is not None and len(tasks) > 1 else {}
+    for i in set(range(len(tasks))) - set(futures.values()):
+        results[i] = _run(tasks[i])
+        ended(results[i])
+    try:
+        for future in as_completed(futures):
+            results[futures[future]] = future.result()
+            ended(future.result())
+    except BrokenProcessPool:
+        raise ChildProcessError(
+            "a process ended before its work, as one that is killed or lacks memory: --jobs 1 "
+            "works without others"
+        ) from None
+    return [results[i] for i in range(len(tasks))]
 
-    def run(
-        self, tasks: Sequence[Task[T]], ended: Callable[[T], None] = lambda result: None
-    ) -> list[T]:
-        """Run tasks and return their results in order; `ended` is called with each as it ends.
 
-        A task that does not pickle, as a function of a notebook, runs in this process. Raises
-        ChildProcessError if a process ends before its task, as one killed for its memory.
-        """
-        results: dict[int, T] = {}
-        futures = self._submitted(tasks) if min(self.n, len(tasks)) > 1 else {}
-        for i in set(range(len(tasks))) - set(futures.values()):
-            results[i] = _run(tasks[i])
-            ended(results[i])
-        try:
-            for future in as_completed(futures):
-                results[futures[future]] = future.result()
-                ended(future.result())
-        except BrokenProcessPool:
-            raise ChildProcessError(
-                "a process ended before its work, as one that is killed or lacks memory: --jobs 1 "
-                "works without others"
-            ) from None
-        return [results[i] for i in range(len(tasks))]
-
-    def _submitted(self, tasks: Sequence[Task[T]]) -> dict[Future[T], int]:
-        if self._pool is None:
-            spawn = multiprocessing.get_context("spawn")
-            self._pool = ProcessPoolExecutor(self.n, mp_context=spawn, initializer=_start)
-        # Processes that start ignore Ctrl-C, which their parent answers by ending them.
-        here = threading.current_thread() is threading.main_thread()
-        handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
-        futures = {}
-        try:
-            for i, task in enumerate(tasks):
-                with suppress(Exception):  # whatever the objects of others raise
-                    ForkingPickler.dumps(task)
-                    futures[self._pool.submit(_run, task)] = i
-        finally:
-            if here:
-                signal.signal(signal.SIGINT, handler)
-        return futures
+def _submitted(pool: ProcessPoolExecutor, tasks: Sequence[Task[T]]) -> dict[Future[T], int]:
+    # Processes that start ignore Ctrl-C, which their parent answers by ending them.
+    here = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
+    futures = {}
+    try:
+        for i, task in enumerate(tasks):
+            with suppress(Exception):  # whatever the objects of others raise
+                ForkingPickler.dumps(task)
+                futures[pool.submit(_run, task)] = i
+    finally:
+        if here:
+            signal.signal(signal.SIGINT, handler)
+    return futures
 
 
 def _start() -> None:
@@ -109,27 +109,11 @@ def _run(task: Task[T]) -> T:
         return task()
 
 
-# Tests that the budget of a run covers, several times those of all statements. The false-alarm
-# probability of a run is at most this many times that of one test.
-TESTS = 1000
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings:
-    """A context without its ledger; see `mehler.statements.Context`."""
-
-    level: Level
-    seed: int
-    backend: str
-    false_alarm: float
-    statement: str = ""
-
-    def context(self) -> Context:
-        """Return a context with a fresh ledger."""
-        rate = self.false_alarm
-        # The context refuses other rates.
-        ledger = Ledger(budget=min(0.5, TESTS * rate)) if 0 < rate < 1 else Ledger()
-        return Context(ledger=ledger, **vars(self))
+def fresh_context(settings: Mapping[str, Any], statement: str = "") -> Context:
+    """Return a context of these settings with a ledger of its own."""
+    rate = require_probability("false_alarm", settings["false_alarm"])
+    ledger = Ledger(budget=min(0.5, _TESTS * rate))
+    return Context(ledger=ledger, statement=statement, **settings)
 
 
 def pay(ledger: Ledger, evidence: Sequence[Evidence], entries: Sequence[Entry]) -> list[Evidence]:

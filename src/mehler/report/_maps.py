@@ -1,4 +1,4 @@
-"""Maps that the report compares on the user's rows, each with its setting and its cost."""
+"""The rows that are measured, and the maps that the report compares on them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+from scipy.spatial.distance import pdist
 
 from mehler.features import (
     DecoupledMaxoutFeatures,
@@ -18,16 +19,96 @@ from mehler.features import (
     groups,
     leverage,
 )
-from mehler.report._sample import WIDE, Sample, directions
-from mehler.report.render._format import number
+from mehler.report._read import DataMatrix
+from mehler.report.render._format import count, number
 
+# Rows whose pairs are measured; fewer where a product with weights is long. Then the rows and the
+# entries of the sample from which they are chosen.
+MEASURED, _MEASURED_IF_WIDE, _WIDE = 12, 6, 2000
+_MOST_ROWS, _MOST_ENTRIES = 1000, 4_000_000
+# Least correlation of neighbouring columns, and over that of any two, to be taken for neighbours.
+_ALIKE, _RATIO = 0.3, 1.5
 # Bins of a template of an invariant map, and the most elements of a group.
 _BINS, LARGEST_GROUP = 8, 256
 # Time to move a template by one group element, in random numbers that could be drawn meanwhile.
 _MOVING = 20
 # Rows on which leverage scores are computed, how many features a pool has for one kept, and columns
 # above which none is selected: a draw scores a whole pool.
-_SCORED, _POOL, MOST_SCORED_COLUMNS = 64, 2, WIDE // 2
+_SCORED, _POOL, MOST_SCORED_COLUMNS = 64, 2, _WIDE // 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sample:
+    """Rows drawn at random from those held, and what is known of them.
+
+    `measured`: positions in `values` of the rows whose pairs are measured, the two nearest and
+    the two most opposed in direction among them. `source`: positions of all rows in the source.
+    """
+
+    values: np.ndarray
+    source: np.ndarray
+    measured: np.ndarray
+    median: float
+    median_cityblock: float
+    layout: tuple[int, ...]
+    notes: tuple[str, ...]
+
+
+def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
+    """Draw a sample of rows that fits in memory, and choose those that are measured."""
+    held, d = rows.values.shape
+    size = min(held, _MOST_ROWS, max(MEASURED, _MOST_ENTRIES // d))
+    # In random order, so that the first rows are a sample too.
+    index = rng.choice(held, size, replace=False)
+    values, notes = rows.values[index], []
+    if n := rows.n_zero_rows:
+        notes.append(f"{n} {'row' if n == 1 else 'rows'} of zeros left out: no direction.")
+    if size < held:
+        notes.append(f"Statistics use {count(size)} rows chosen at random.")
+    unit = directions(values)
+    rho = np.where(np.eye(size, dtype=bool), np.nan, np.clip(unit @ unit.T, -1.0, 1.0))
+    extremes = [*divmod(int(np.nanargmin(rho)), size), *divmod(int(np.nanargmax(rho)), size)]
+    order = list(dict.fromkeys([*extremes, *rng.permutation(size).tolist()]))
+    median, cityblock = (
+        float(np.median(pdist(values[:200], metric))) or 1.0
+        for metric in ("euclidean", "cityblock")
+    )
+    return Sample(
+        values=values,
+        source=rows.index[index],
+        measured=np.sort(order[: MEASURED if d <= _WIDE else _MEASURED_IF_WIDE]),
+        median=median,
+        median_cityblock=cityblock,
+        layout=_layout(values),
+        notes=tuple(notes),
+    )
+
+
+def directions(values: np.ndarray) -> np.ndarray:
+    """Normalise rows."""
+    return np.asarray(values / np.linalg.norm(values, axis=1, keepdims=True))
+
+
+def _layout(values: np.ndarray) -> tuple[int, ...]:
+    """Return (s, s) for columns like pixels of a square, (d,) like steps of a sequence, else ()."""
+    d = values.shape[1]
+    if not 8 <= d <= 4096 or len(values) < 30:
+        return ()
+    centred = values - values.mean(axis=0)
+    length = np.linalg.norm(centred, axis=0)
+    centred = centred / np.where(length > 1e-9 * (length.max() or 1.0), length, np.inf)
+
+    def alike(step: int) -> float:
+        products = np.sum(centred[:, :-step] * centred[:, step:], axis=0)
+        return float(np.mean(np.abs(products[products != 0.0]))) if products.any() else 0.0
+
+    # Steps of golden ratio avoid the periods of either layout.
+    far = max(alike(max(2, int(d * share))) for share in (0.38, 0.62))
+    least = max(_ALIKE, _RATIO * far)
+    side = round(d**0.5)
+    if side * side == d and side >= 4 and min(alike(1), alike(side)) >= least:
+        return (side, side)
+    return (d,) if alike(1) >= least else ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,7 +174,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
             draw=partial(MaxoutFeatures.draw, d, pool_size=q),
             cost=q * d,
         )
-        for q in ((2, 4, 16) if d <= WIDE else (2, 4))
+        for q in ((2, 4, 16) if d <= _WIDE else (2, 4))
     ]
     # Fresh directions make the units independent draws.
     decoupled = partial(DecoupledMaxoutFeatures.draw, d, pool_size=2, directions="fresh")

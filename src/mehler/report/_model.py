@@ -6,20 +6,27 @@ import math
 import platform
 import shlex
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mehler._arrays import LIBRARIES
+from mehler._plural import counted
 from mehler.report._read import as_options
 from mehler.statements import BoundCase, Context, Evidence, Plot, summary
 from mehler.verify import KURTOSIS, Cause
 
+# What a headline says of the check on the data.
+_TAILS = {
+    "holds": "",
+    "refuted": ", and a map on the data contradicts its kernel",
+    "inconclusive": ", and a check on the data decided nothing",
+    "error": ", and a check on the data could not run",
+}
 SCHEMA = "mehler-report/4"
 VERIFICATION_SCHEMA = "mehler-verification/1"
 
@@ -112,20 +119,17 @@ class DataResult:
     @property
     def headline(self) -> str:
         """The best learner and the others in one line, or why there is no score."""
-        if self.best is None or self.best.value is None or self.enough is None:
-            failure = f"no map could be scored on {self.target}"
-            return f"{self.name}: {self.no_score or failure}"
-        best = f"{self.best.map} {_figure(self.best)} with {self.best.n_features} features"
-        alone = [s for s in self.scores if not s.n_features and s.value is not None]
-        listed = [(s.value or 0.0, f"{s.map} {_figure(s)}") for s in alone]
+        if self.best is None:
+            return f"{self.name}: {self.no_score or f'no map could be scored on {self.target}'}"
         # Of equals the simplest comes first: the raw columns, boosting, a map.
-        listed = sorted([*reversed(listed), (self.best.value, best)], key=lambda pair: -pair[0])
-        learners = "; ".join(text for _, text in listed)
-        return f"{self.measure[0].upper()}{self.measure[1:]} of {self.target}: {learners}"
-
-
-def _figure(score: Score) -> str:
-    return f"{round(score.value or 0.0, 2) + 0.0:.2f}"
+        alone = [s for s in self.scores if not s.n_features and s.value is not None]
+        learners = sorted([*reversed(alone), self.best], key=lambda score: -score.rank)
+        listed = "; ".join(
+            f"{s.map} {round(s.rank, 2) + 0.0:.2f}"
+            + (f" with {s.n_features} features" if s.n_features else "")
+            for s in learners
+        )
+        return f"{self.measure[0].upper()}{self.measure[1:]} of {self.target}: {listed}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -225,39 +229,29 @@ class Report:
     @property
     def data_status(self) -> str:
         """The worst status of the checks on the data; ``"holds"`` if there are none."""
-        statuses = {one.status for one in self.data.evidence} if self.data else set()
-        return next((s for s in ("error", "refuted", "inconclusive") if s in statuses), "holds")
+        evidence = self.data.evidence if self.data else ()
+        return _worst(evidence, ("error", "refuted", "inconclusive"))
 
     @property
     def exit_status(self) -> int:
         """0: all as expected. 1: unexpected verdict. 2: could not run. 3: inconclusive."""
-        verdicts = {one.verdict for one in self.unexpected}
-        if "error" in verdicts or self.data_status == "error":
+        verdicts = {one.verdict for one in self.unexpected} | {self.data_status} - {"holds"}
+        if "error" in verdicts:
             return 2
-        if verdicts - {"inconclusive"} or self.data_status == "refuted":
-            return 1
-        return 3 if verdicts or self.data_status == "inconclusive" else 0
+        return (3 if verdicts <= {"inconclusive"} else 1) if verdicts else 0
 
     @property
     def headline(self) -> str:
         """What was found on the data, or the verdict of all statements, in one line."""
-        total, odd = len(self.statements), self.unexpected
-        noun = "statement" if total == 1 else "statements"
-        texts = []
-        if odd:
-            names = ", ".join(one.id for one in odd)
-            texts.append(f"{len(odd)} of {total} {noun} did not come out as expected: {names}")
-        elif total:
-            texts.append(summary((one.copy, one.verdict, one.cause) for one in self.statements))
+        odd, texts = self.unexpected, []
         if self.data is not None and not self.data.example:
-            texts.insert(0, self.data.headline)
-        tail = {
-            "holds": "",
-            "refuted": ", and a map on the data contradicts its kernel",
-            "inconclusive": ", and a check on the data decided nothing",
-            "error": ", and a check on the data could not run",
-        }[self.data_status]
-        return "; ".join(texts) + tail
+            texts.append(self.data.headline)
+        if odd:
+            total, names = counted(len(self.statements), "statement"), [one.id for one in odd]
+            texts.append(f"{len(odd)} of {total} did not come out as expected: {', '.join(names)}")
+        elif self.statements:
+            texts.append(summary((one.copy, one.verdict, one.cause) for one in self.statements))
+        return "; ".join(texts) + _TAILS[self.data_status]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report for JSON, its fields with ``schema``, ``headline``, ``exit_status``.
@@ -310,8 +304,7 @@ class Verification:
     @property
     def status(self) -> str:
         """``"refuted"`` if any check refutes, else ``"inconclusive"`` if any is, else holds."""
-        statuses = {one.status for one in self.evidence}
-        return next((s for s in ("refuted", "error", "inconclusive") if s in statuses), "holds")
+        return _worst(self.evidence, ("refuted", "error", "inconclusive"))
 
     @property
     def exit_status(self) -> int:
@@ -321,41 +314,40 @@ class Verification:
     @property
     def headline(self) -> str:
         """The outcome in one line, with the first suggestion if there is one."""
-        name = self.target.rpartition(":")[2]
-        kernel = f"the kernel {self.kernel}"
-        refuted = [one.check for one in self.evidence if one.status == "refuted"]
+        name, kernel = self.target.rpartition(":")[2], f"the kernel {self.kernel}"
+        has, not_has = f"has {kernel}", f"does not have {kernel}"
+        if self.claim == "close":
+            has, not_has = f"is close to {kernel}", f"is not close to {kernel}"
+        first = self.evidence[0]
+        refuted = ", ".join(one.check for one in self.evidence if one.status == "refuted")
+        line = f"{name}: whether it has {kernel} was not decided"
         if self.status == "holds":
-            close = self.claim == "close"
-            line = f"{name} is close to {kernel}" if close else f"{name} has {kernel}"
+            line = f"{name} {has}"
+        elif self.status == "refuted" and first.check == "structure":
+            # Quote the first cause only; the reason lists the others.
+            line = f"{name} is refuted: {first.reason.partition('. Also: ')[0].rstrip('.')}"
         elif self.status == "refuted":
-            first = self.evidence[0]
-            if first.check == "structure":
-                # Quote the first cause only; the reason lists the others.
-                line = f"{name} is refuted: {first.reason.partition('. Also: ')[0].rstrip('.')}"
-            elif first.status == "refuted":
-                line = f"{name} does not have {kernel}"
-                if self.claim == "close":
-                    line = f"{name} is not close to {kernel}"
-            else:
-                line = f"{name}: refuted by the check {', '.join(refuted)}"
-        else:
-            line = f"{name}: whether it has {kernel} was not decided"
+            line = f"{name}: refuted by the check {refuted}"
+            line = f"{name} {not_has}" if first.status == "refuted" else line
         return line + (f": {self.causes[0].text}" if self.causes else "")
 
     def chance(self, spent: str) -> str:
         """Return a sentence on the error rate of the outcome, with `spent` already formatted."""
         if not self.ledger["spent"]:
             return "Computed: no chance enters."
+        assumed = ", if the kurtosis of its samples is bounded: no variance or range is known"
         bounded = any(one.method.startswith(KURTOSIS) for one in self.evidence)
-        return f"Chance that a correct map is refuted: at most {spent}" + (
-            ", if the kurtosis of its samples is bounded: no variance or range is known."
-            if bounded
-            else "."
-        )
+        return f"Chance that a correct map is refuted: at most {spent}{assumed * bounded}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON-able values; numbers as in `Report.to_dict`."""
         return _document(self, "schema", "headline", "status", "exit_status")
+
+
+def _worst(evidence: Sequence[Evidence], order: Sequence[str]) -> str:
+    """Return the first status of an order that a check has, or ``"holds"``."""
+    statuses = {one.status for one in evidence}
+    return next((status for status in order if status in statuses), "holds")
 
 
 def _document(result: Report | Verification, *first: str) -> dict[str, Any]:
@@ -366,35 +358,23 @@ def _document(result: Report | Verification, *first: str) -> dict[str, Any]:
 
 def plain(value: object) -> Any:
     """Return a value made of JSON types; see `Report.to_dict`."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    if isinstance(value, np.generic | np.ndarray):
+        value = value.tolist()
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, float):
-        return value if np.isfinite(value) else str(value)
-    if isinstance(value, Evidence):
-        return {**_fields(value), "margin": plain(value.margin)}
+        return value if math.isfinite(value) else str(value)
     if isinstance(value, BoundCase):
         return plain(value.to_dict())
-    if isinstance(value, StatementResult):
-        return {**_fields(value), "as_expected": value.as_expected}
-    if is_dataclass(value) and not isinstance(value, type):
-        return _fields(value)
+    if is_dataclass(value):
+        names = [one.name for one in fields(value) if one.repr]
+        names += {Evidence: ["margin"], StatementResult: ["as_expected"]}.get(type(value), [])
+        return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}
-    if isinstance(value, np.ndarray):
-        return plain(value.tolist())
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(one) for one in value]
-    if isinstance(value, date | datetime):
-        return value.isoformat()
-    if isinstance(value, Path):
-        return str(value)
     raise TypeError(f"{value!r} of {type(value).__name__} has no place in a JSON report")
-
-
-def _fields(value: Any) -> dict[str, Any]:
-    return {one.name: plain(getattr(value, one.name)) for one in fields(value) if one.repr}
 
 
 def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, Any]:

@@ -22,8 +22,9 @@ from mehler._text import install_command, printable
 from mehler._validate import require_flag, require_iterable
 from mehler.report._tables import Table, open_table
 
-# Names that a message or a line lists, and the ratio of scales that is warned of.
-_LISTED, _APART = 12, 1000.0
+# Names that a message or a line lists, the ratio of scales that is warned of, the largest value:
+# products of four are finite.
+_LISTED, _APART, _LARGEST = 12, 1000.0, 1e75
 DIGITS = "scikit-learn digits (8×8)"
 _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|Idx|Index)(?![a-z])")
 
@@ -161,10 +162,12 @@ def load_rows(
         notes += (f"{counted(n - index.size, 'row')} with missing values left out",)
         values = values[index]
     lows, highs = values.min(axis=0), values.max(axis=0)
+    if max(highs.max(), -lows.min()) > _LARGEST:
+        raise ValueError(f"{table.label} has values beyond {_LARGEST:g}: scale its columns first")
     warnings = _warnings(names, values, standardize)
     if standardize:
         values, notes = standardized(values), (*notes, "standardized")
-    keep = np.any(values, axis=1)
+    keep = np.max(np.abs(values), axis=1) > 1.0 / _LARGEST
     n_zero = int(np.sum(~keep))
     if len(values) - n_zero < 2:
         number = f"{counted(len(values) - n_zero, 'row')} that are not all zero"
@@ -312,10 +315,7 @@ def _labels(entries: np.ndarray) -> np.ndarray:
 
 def standardized(values: np.ndarray) -> np.ndarray:
     """Return columns of mean 0 and deviation 1; constant ones become 0."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        mean, scale = values.mean(axis=0), values.std(axis=0)
-    if not np.isfinite(scale).all():
-        raise ValueError("standardize=True: the squares of a column overflow: scale it first")
+    mean, scale = values.mean(axis=0), values.std(axis=0)
     constant = values.min(axis=0) == values.max(axis=0)
     # A copy: what the caller holds is left as it is.
     values = values - np.where(constant, values[0], mean)

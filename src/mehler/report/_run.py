@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import partial
+from itertools import count
 from os import PathLike
 from time import perf_counter
 from typing import Any, Literal
 
 from mehler.report._compare import compare as compared_with
 from mehler.report._compare import read_report
-from mehler.report._jobs import Jobs, Settings, failed, n_processes, pay
+from mehler.report._jobs import failed, fresh_context, n_processes, pay, processes, run_all
 from mehler.report._model import DataResult, Report, StatementResult, provenance, replay_line
 from mehler.report._read import DataMatrix, load_rows
 from mehler.report._survey import Survey
@@ -83,55 +84,53 @@ def run(
     chosen = tuple(statements)
     if not chosen and not with_data:
         raise ValueError("statements is empty: give at least one, as from statements.discover()")
-    settings = Settings(level=level, seed=seed, backend=backend, false_alarm=false_alarm)
-    context = settings.context()
+    settings = {"level": level, "seed": seed, "backend": backend, "false_alarm": false_alarm}
+    context = fresh_context(settings)
     context.like()  # fail now, not after minutes, if the backend is missing
     n = n_processes(n_jobs)
     old = read_report(compare) if isinstance(compare, str | PathLike) else compare
     rows = load_rows(data() if callable(data) else data) if with_data else None
-    survey = None if rows is None else Survey(rows, context)
-    tasks = [partial(_run_statement, one, replace(settings, statement=one.id)) for one in chosen]
+    survey = None if rows is None else Survey(rows, context, settings)
+    tasks = [partial(_run_statement, one, settings) for one in chosen]
     ended = _counted(progress, len(tasks) + (0 if survey is None else len(survey.tasks)))
     measured = None
-    with Jobs(n) as jobs:
+    with processes(n) as pool:
         if survey is not None:
-            maps = jobs.run(survey.tasks, lambda m: ended(m.label, "measured"))
-            measured = _stamped(survey.result(maps), survey.rows, context)
-        results = jobs.run(tasks, lambda one: ended(one[0].id, one[0].verdict))
+            pieces = [each for *_, part in run_all(pool, survey.tasks, ended) for each in part]
+            measured = _stamped(survey.result(pieces), survey.rows, context)
+        results = run_all(pool, tasks, ended)
     report = Report(
         provenance=provenance(context, None if command is None else tuple(command)),
-        statements=tuple(_paid(one, entries, context.ledger) for one, entries in results),
+        statements=tuple(_paid(*done, context.ledger) for *_, done in results),
         data=measured,
         ledger=context.ledger.to_dict(),
     )
     return report if old is None else replace(report, compared=compared_with(report, old))
 
 
-def _counted(progress: Progress | None, total: int) -> Callable[[str, str], None]:
+def _counted(progress: Progress | None, total: int) -> Callable[[tuple[str, str, Any]], None]:
     """Return what counts the pieces that have ended, with their names and outcomes."""
-    done = 0
+    numbers = count(1)
 
-    def ended(name: str, outcome: str) -> None:
-        nonlocal done
-        done += 1
+    def ended(piece: tuple[str, str, Any]) -> None:
         if progress is not None:
-            progress(f"{name}: {outcome}", done, total)
+            progress(f"{piece[0]}: {piece[1]}", next(numbers), total)
 
     return ended
 
 
 def _run_statement(
-    statement: Statement, settings: Settings
-) -> tuple[StatementResult, tuple[Entry, ...]]:
-    """Return the result of a statement, and the entries of its ledger."""
-    start, context = perf_counter(), settings.context()
+    statement: Statement, settings: Mapping[str, Any]
+) -> tuple[str, str, tuple[StatementResult, tuple[Entry, ...]]]:
+    """Return the id, the verdict, the result of a statement and the entries of its ledger."""
+    start, context = perf_counter(), fresh_context(settings, statement.id)
     evidence = tuple(_run_check(check, context) for check in statement.checks)
     texts: dict[str, Any] = {
         one.name: getattr(statement, one.name, None) for one in fields(StatementResult)
     }
-    measured: dict[str, Any] = {"evidence": evidence, "verdict": verdict_of(evidence)}
-    result = StatementResult(**{**texts, **measured, "seconds": perf_counter() - start})
-    return result, context.ledger.entries
+    verdict = verdict_of(evidence)
+    texts |= {"evidence": evidence, "verdict": verdict, "seconds": perf_counter() - start}
+    return statement.id, verdict, (StatementResult(**texts), context.ledger.entries)
 
 
 def _run_check(check: Check, context: Context) -> Evidence:

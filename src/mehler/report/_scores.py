@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,58 +89,45 @@ def task_of(rows: DataMatrix, context: Context) -> Task | str:
     )
 
 
-def raw_scores(task: Task) -> tuple[Score, ...]:
-    """Score the linear model on the raw columns."""
-
-    def scored() -> tuple[Score, ...]:
-        predicted = _predicted(task.fit[0], task.held_out[0], task)
-        return (_score(RAW, 0, predicted, task),)
-
-    return _or_reason(RAW, scored)
-
-
-def boosting_scores(task: Task, seed: int) -> tuple[Score, ...]:
-    """Score gradient boosting on the raw columns."""
-
-    def scored() -> tuple[Score, ...]:
-        try:
-            from sklearn import ensemble
-        except ImportError:
-            raise ImportError(f"needs scikit-learn: {install_command('sklearn')}") from None
-        if task.classes is None:
-            model = ensemble.HistGradientBoostingRegressor(random_state=seed)
-            predicted = model.fit(*task.fit).predict(task.held_out[0])
-        else:
-            model = ensemble.HistGradientBoostingClassifier(random_state=seed)
-            model.fit(task.fit[0], task.fit[1].argmax(axis=1))
-            predicted = np.eye(len(task.classes))[model.predict(task.held_out[0])]
-        return (_score(BOOSTING, 0, predicted, task),)
-
-    return _or_reason(BOOSTING, scored)
-
-
-def map_scores(candidate: Candidate, task: Task, context: Context) -> tuple[Score, ...]:
-    """Score a map at each number of features; the first weights of all are the same."""
-    seed = context.seed_for(f"score: {candidate.label}")
-    fit, held_out = (context.asarray(candidate.rows(X)) for X in (task.fit[0], task.held_out[0]))
-
-    def scored() -> tuple[Score, ...]:
-        scores = []
-        for n in dict.fromkeys(candidate.rounded(size) for size in task.sizes):
-            phi = candidate.draw(n, seed=seed, like=context.like())
-            Z, new = (np.asarray(_arrays.to_host(phi(X)), dtype=float) for X in (fit, held_out))
-            scores.append(_score(candidate.label, n, _predicted(Z, new, task), task))
-        return tuple(scores)
-
-    return _or_reason(candidate.label, scored)
-
-
-def _or_reason(label: str, scored: Callable[[], tuple[Score, ...]]) -> tuple[Score, ...]:
+def scores_of(learner: Candidate | str, task: Task, context: Context) -> tuple[Score, ...]:
+    """Score a map at each number of features, `RAW` or `BOOSTING`; a failure has its reason."""
+    label = learner if isinstance(learner, str) else learner.label
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no score
-            return scored()
+            if isinstance(learner, Candidate):
+                return tuple(_map_scores(learner, task, context))
+            boosted = learner == BOOSTING
+            predicted = _boosted(task, context.seed) if boosted else _predicted(*_rows(task), task)
+            return (_score(label, 0, predicted, task),)
     except Exception as error:  # a map that fails is reported, never hidden
         return (failure(label, error),)
+
+
+def _rows(task: Task) -> tuple[np.ndarray, np.ndarray]:
+    return task.fit[0], task.held_out[0]
+
+
+def _map_scores(candidate: Candidate, task: Task, context: Context) -> Iterator[Score]:
+    """Yield the scores at all numbers of features, of which the first weights are the same."""
+    seed = context.seed_for(f"score: {candidate.label}")
+    rows = [context.asarray(candidate.rows(X)) for X in _rows(task)]
+    for n in dict.fromkeys(candidate.rounded(size) for size in task.sizes):
+        phi = candidate.draw(n, seed=seed, like=context.like())
+        Z, new = (np.asarray(_arrays.to_host(phi(X)), dtype=float) for X in rows)
+        yield _score(candidate.label, n, _predicted(Z, new, task), task)
+
+
+def _boosted(task: Task, seed: int) -> np.ndarray:
+    try:
+        from sklearn import ensemble
+    except ImportError:
+        raise ImportError(f"needs scikit-learn: {install_command('sklearn')}") from None
+    if task.classes is None:
+        model = ensemble.HistGradientBoostingRegressor(random_state=seed)
+        return np.asarray(model.fit(*task.fit).predict(task.held_out[0]))
+    model = ensemble.HistGradientBoostingClassifier(random_state=seed)
+    model.fit(task.fit[0], task.fit[1].argmax(axis=1))
+    return np.asarray(np.eye(len(task.classes))[model.predict(task.held_out[0])])
 
 
 def failure(label: str, error: Exception) -> Score:
@@ -152,8 +139,6 @@ def failure(label: str, error: Exception) -> Score:
 def _predicted(Z: np.ndarray, new: np.ndarray, task: Task) -> np.ndarray:
     """Fit ridge regression on features, and predict the targets of new rows."""
     scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
-    if not np.isfinite(scale):
-        raise ValueError("squares of the columns overflow: standardize them")
     lambdas = [float(lam) for lam in _LAMBDAS * scale]
     return np.asarray(learn.ridge(np.asarray, Z, task.fit[1], lambdas=lambdas).predict(new))
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from hashlib import sha256
 from time import perf_counter
@@ -15,11 +15,17 @@ from scipy.special import ndtri
 
 from mehler._arrays import slices
 from mehler.report import _scores
-from mehler.report._jobs import Settings, Task, failed, pay
-from mehler.report._maps import LARGEST_GROUP, MOST_SCORED_COLUMNS, Candidate, candidates
+from mehler.report._jobs import Task, failed, fresh_context, pay
+from mehler.report._maps import (
+    LARGEST_GROUP,
+    MOST_SCORED_COLUMNS,
+    Candidate,
+    Sample,
+    candidates,
+    choose,
+)
 from mehler.report._model import Column, DataResult, PlanRow, Score
 from mehler.report._read import DIGITS, DataMatrix, standardized
-from mehler.report._sample import Sample, choose
 from mehler.report.render._format import count, number
 from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import Entry, check_kernel, features_needed
@@ -35,34 +41,22 @@ _EXAMPLES = ("Fourier features, rbf", "Kitchen sinks, relu", "Maxout features, q
 _LAST, _UNLIKE = 0.75, 3.0
 
 
-@dataclass(frozen=True)
-class Measured:
-    """Scores and plan of one map, or the scores of another learner."""
-
-    label: str
-    scores: tuple[Score, ...]
-    plan: tuple[PlanRow, ...] = ()
-
-
 class Survey:
-    """The measurements on rows: a task a map, and the result that follows from theirs."""
+    """The measurements on rows: a task a learner, and the result that follows from theirs."""
 
-    def __init__(self, rows: DataMatrix, context: Context) -> None:
+    def __init__(self, rows: DataMatrix, context: Context, settings: Mapping[str, Any]) -> None:
         self._start, self.context = perf_counter(), context.for_statement("data")
-        names = ("level", "seed", "backend", "false_alarm", "statement")
-        self._settings = Settings(**{name: getattr(self.context, name) for name in names})
+        self._settings = settings
         self.rows, self._scaling = self._scaled(rows)
         self._sample, self._task = self._prepared(self.rows)
         self._maps = candidates(self._sample)
         if rows.name == DIGITS:  # an example: one map of a family
             self._maps = tuple(one for one in self._maps if one.label in _EXAMPLES)
-        self.tasks: list[Task[Measured]] = []
-        if isinstance(self._task, _scores.Task):
-            self.tasks.append(partial(_learned, _scores.BOOSTING, self._task, self.context.seed))
-            self.tasks.append(partial(_learned, _scores.RAW, self._task, self.context.seed))
-        self.tasks += [
-            partial(_measured, one, self._sample, rows.n_rows, self._task, self._settings)
-            for one in self._maps
+        scored = isinstance(self._task, _scores.Task)
+        learners = [*((_scores.BOOSTING, _scores.RAW) if scored else ()), *self._maps]
+        self.tasks: list[Task[tuple[str, str, tuple[Score | PlanRow, ...]]]] = [
+            partial(_measured, each, self._sample, rows.n_rows, self._task, settings)
+            for each in learners
         ]
 
     def _prepared(self, rows: DataMatrix) -> tuple[Sample, _scores.Task | str]:
@@ -70,14 +64,11 @@ class Survey:
 
     def _scaled(self, rows: DataMatrix) -> tuple[DataMatrix, str]:
         """Standardise the columns if that improves the score beyond the intervals."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            spread = np.std(rows.values, axis=0)
+        spread = np.std(rows.values, axis=0)
         spread = spread[spread > 0]
-        alike = not spread.size or not spread.max() >= _UNLIKE * spread.min()
-        if rows.target is None or alike or not np.isfinite(spread).all():
-            return rows, ""
-        values = standardized(rows.values)
-        if not np.any(values, axis=1).all():
+        alike = not spread.size or spread.max() < _UNLIKE * spread.min()
+        values = rows.values if alike or rows.target is None else standardized(rows.values)
+        if values is rows.values or not np.any(values, axis=1).all():
             return rows, ""
         other = replace(rows, values=values, options=(*rows.options, "standardize=True"))
         best: list[Any] = []
@@ -87,7 +78,7 @@ class Survey:
             if isinstance(task, str):
                 return rows, ""
             few, measure = replace(task, sizes=task.sizes[:3]), task.measure
-            scores = _scores.map_scores(candidates(sample)[0], few, self.context)
+            scores = _scores.scores_of(candidates(sample)[0], few, self.context)
             best.append(max((s for s in scores if s.interval), key=lambda s: s.rank, default=None))
         plain, scaled = best
         if scaled is None or (plain and scaled.interval[0] <= plain.interval[1]):
@@ -96,27 +87,21 @@ class Survey:
         first = f"Columns are standardized: {measure} is {number(scaled.value, digits=3)} then"
         return other, f"{first}, and {raw} ({scaled.map})."
 
-    def result(self, measured: Sequence[Measured]) -> DataResult:
+    def result(self, measured: Sequence[Score | PlanRow]) -> DataResult:
         """Join what the tasks return, and check the kernel of the best map."""
         rows, sample, task = self.rows, self._sample, self._task
-        scores = tuple(score for each in measured for score in each.scores)
-        planned = tuple(row for each in measured for row in each.plan)
-        labels = [one.label for one in self._maps]
-        best = max(
-            (s for s in scores if s.value is not None and s.map in labels),
-            key=lambda s: s.rank,
-            default=None,
-        )
+        scores = tuple(each for each in measured if isinstance(each, Score))
+        maps = {one.label: one for one in self._maps}
+        of_maps = [s for s in scores if s.value is not None and s.map in maps]
+        best = max(of_maps, key=lambda s: s.rank, default=None)
         enough = best and min(
-            (s for s in scores if s.map == best.map and s.rank >= (best.interval or (0.0,))[0]),
+            (s for s in of_maps if s.map == best.map and s.rank >= (best.interval or (0.0,))[0]),
             key=lambda s: s.n_features,
         )
-        checked = next((m for m in self._maps if best and m.label == best.map), self._maps[0])
+        checked = maps[best.map] if best else self._maps[0]
         evidence, entries = check_on_rows(
             self._maps[0] if checked.dependent else checked, sample, self._settings
         )
-        evidence = pay(self.context.ledger, [evidence], entries)[0]
-        plots = [score_plot(scores, task)] if isinstance(task, _scores.Task) and best else []
         return DataResult(
             name=rows.name,
             example=rows.name == DIGITS,
@@ -132,40 +117,41 @@ class Survey:
             choices=rows.choices,
             notes=(*sample.notes, *_map_notes(sample)),
             target=rows.target_name,
-            measure="" if isinstance(task, str) else task.measure,
+            measure=task.measure if isinstance(task, _scores.Task) else "",
             scores=scores,
             best=best,
             enough=enough,
             no_score=task if isinstance(task, str) else "",
             scaling=self._scaling,
-            score_method="" if isinstance(task, str) else task.method,
+            score_method=task.method if isinstance(task, _scores.Task) else "",
             settings={one.label: one.setting for one in self._maps},
-            plan=planned,
+            plan=tuple(each for each in measured if isinstance(each, PlanRow)),
             plan_method=_plan_method(rows.n_rows, n_planned(sample)),
             measured=tuple(int(sample.source[i]) for i in sample.measured),
-            evidence=(evidence,),
-            plots=tuple(plots),
+            evidence=tuple(pay(self.context.ledger, [evidence], entries)),
+            plots=(score_plot(scores, task),) if best and isinstance(task, _scores.Task) else (),
             seconds=perf_counter() - self._start,
         )
 
 
-def _learned(label: str, task: _scores.Task, seed: int) -> Measured:
-    boosted = label == _scores.BOOSTING
-    return Measured(
-        label, _scores.boosting_scores(task, seed) if boosted else _scores.raw_scores(task)
-    )
-
-
 def _measured(
-    one: Candidate, sample: Sample, n_rows: int, task: _scores.Task | str, settings: Settings
-) -> Measured:
+    one: Candidate | str,
+    sample: Sample,
+    n_rows: int,
+    task: _scores.Task | str,
+    settings: Mapping[str, Any],
+) -> tuple[str, str, tuple[Score | PlanRow, ...]]:
+    label = one if isinstance(one, str) else one.label
+    measured: tuple[Score | PlanRow, ...] = ()
     if isinstance(task, _scores.Task):
-        return Measured(one.label, _scores.map_scores(one, task, settings.context()))
-    try:
-        # To predict, far fewer features do: the scores say how many.
-        return Measured(one.label, (), tuple(plan(one, sample, n_rows)))
-    except Exception as error:  # a map that fails is reported, never hidden
-        return Measured(one.label, (_scores.failure(one.label, error),))
+        measured = _scores.scores_of(one, task, fresh_context(settings, "data"))
+    elif isinstance(one, Candidate):
+        try:
+            # To predict, far fewer features do: the scores say how many.
+            measured = tuple(plan(one, sample, n_rows))
+        except Exception as error:  # a map that fails is reported, never hidden
+            measured = (_scores.failure(label, error),)
+    return label, "measured", measured
 
 
 def _digest(rows: DataMatrix) -> str:
@@ -228,13 +214,13 @@ def _plan_method(n_rows: int, n_planned: int) -> str:
 
 
 def check_on_rows(
-    one: Candidate, sample: Sample, settings: Settings
+    one: Candidate, sample: Sample, settings: Mapping[str, Any]
 ) -> tuple[Evidence, tuple[Entry, ...]]:
     """Compare the mean empirical Gram with the exact kernel at all pairs of the measured rows.
 
     Values are in units of sqrt(k(x,x) k(y,y)). An exception is evidence of status ``"error"``.
     """
-    context = settings.context()
+    context = fresh_context(settings, "data")
     try:
         evidence = _check(one, sample, context)
     except Exception as error:
