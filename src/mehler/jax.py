@@ -11,7 +11,7 @@ from typing import Any
 
 from mehler._text import install_command
 from mehler._validate import require_iterable
-from mehler.features import MAPS, FeatureMap, first_dtype, weights_of, with_weights
+from mehler.features import MAPS, FeatureMap
 
 try:
     import jax
@@ -43,7 +43,7 @@ class _Structure:
 
     @property
     def _drawn_in(self) -> str | None:
-        return first_dtype(self.phi) if self.phi.stored else None
+        return self.phi.first_dtype if self.phi.stored else None
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Structure) and self._key() == other._key()
@@ -54,18 +54,18 @@ class _Structure:
 
 def _flatten(phi: FeatureMap) -> tuple[tuple[Any, ...], _Structure]:
     # Leaves are what optimisers and equinox.Module take for parameters.
-    return () if phi._weights_are == "drawn" else weights_of(phi), _Structure(phi)
+    return () if phi._weights_are == "drawn" else phi.weights, _Structure(phi)
 
 
 def _unflatten(structure: _Structure, leaves: Iterable[Any]) -> FeatureMap:
     phi, weights = structure.phi, tuple(leaves)
-    if phi._weights_are == "drawn" or _same(weights, weights_of(phi)):
+    if phi._weights_are == "drawn" or _same(weights, phi.weights):
         return phi
     if phi._weights_are == "stacked":
         weights = tuple(
             jax.lax.stop_gradient(each) if isinstance(each, jax.Array) else each for each in weights
         )
-    return with_weights(phi, weights, phi._weights_are)
+    return phi._with_weights(weights, phi._weights_are)
 
 
 def _same(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
@@ -85,7 +85,7 @@ def register() -> None:
     >>> features(phi, jax.numpy.ones((2, 3))).shape, jax.tree.leaves(phi)
     ((2, 8), [])
     """
-    for cls in MAPS.classes:
+    for cls in MAPS.classes.values():
         if cls not in _registered:
             jax.tree_util.register_pytree_node(cls, _flatten, _unflatten)
             _registered.add(cls)
@@ -119,12 +119,12 @@ def stacked(maps: Iterable[FeatureMap]) -> FeatureMap:
         raise ValueError("maps is empty: give at least one")
     for phi in listed:
         _require_stored(phi)
-    leaves = [with_weights(phi, weights_of(phi), "stacked") for phi in listed]
+    leaves = [phi._with_weights(phi.weights, "stacked") for phi in listed]
     for phi, leaf in zip(listed, leaves, strict=True):
         if _Structure(leaf) != _Structure(leaves[0]):
             raise ValueError(f"{phi!r} differs from {listed[0]!r} in more than its seed")
-    columns = zip(*(weights_of(phi) for phi in listed), strict=True)
-    return with_weights(listed[0], tuple(jnp.stack(column) for column in columns), "stacked")
+    columns = zip(*(phi.weights for phi in listed), strict=True)
+    return listed[0]._with_weights(tuple(map(jnp.stack, columns)), "stacked")
 
 
 def trainable(phi: FeatureMap) -> FeatureMap:
@@ -154,7 +154,7 @@ def trainable(phi: FeatureMap) -> FeatureMap:
     """
     register()
     _require_stored(phi)
-    return with_weights(phi, weights_of(phi), "trainable")
+    return phi._with_weights(phi.weights, "trainable")
 
 
 def _require_stored(phi: FeatureMap) -> None:

@@ -5,7 +5,6 @@ Not imported with mehler: it needs PyTorch, the extra ``torch``.
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any, Literal
 
@@ -13,7 +12,7 @@ from mehler import _arrays
 from mehler._random import require_seed
 from mehler._text import install_command
 from mehler._validate import require_choice
-from mehler.features import FeatureMap, first_dtype, from_recipe, weights_of
+from mehler.features import FeatureMap, from_recipe
 
 try:
     import torch
@@ -100,12 +99,12 @@ class RandomFeatures(nn.Module):
             else phi.to(torch.zeros(0, dtype=_default(phi)))
         )
         # Converted weights have their bits in the state alone.
-        for i, weight in enumerate(weights_of(self.map)):
+        for i, weight in enumerate(self.map.weights):
             self.register_buffer(f"weight_{i}", weight.clone())
         width = {"fixed": None, "learned": 1, "per-input": phi.n_inputs}[bandwidth]
         self.log_scale = None
         if width:
-            dtype, device = getattr(torch, first_dtype(self.map)), self.map.place.device
+            dtype, device = getattr(torch, self.map.first_dtype), self.map.place.device
             self.log_scale = nn.Parameter(torch.zeros(width, dtype=dtype, device=device))
 
     @property
@@ -143,8 +142,8 @@ class RandomFeatures(nn.Module):
         weights = [w.to(wide) if w.is_floating_point() else w for w in weights]
         rows, waves = rows.to(wide), self.map._unit.angles is not None
         if waves and rows.shape[0] > 0 and not _arrays.is_on_accelerator(rows):
-            drawn = functools.partial(weights_of, self.map)
-            self.map._require_range(rows, first_dtype(self.map), None, False, drawn)
+            drawn = self.map.weights
+            self.map._require_range(rows, self.map.first_dtype, None, False, lambda: drawn)
         with _arrays.full_precision(rows):
             values = self.map._transform(self.map.place.xp, rows, *weights)
         if values.is_floating_point():
@@ -190,11 +189,11 @@ class RandomFeatures(nn.Module):
         >>> bool(torch.equal(layer(torch.ones(3)), before)), layer.map.seed
         (False, 1)
         """
-        dtype = getattr(torch, first_dtype(self.map))
+        dtype = getattr(torch, self.map.first_dtype)
         like = torch.zeros(0, dtype=dtype, device=self.map.place.device)
         arguments = {**self.map._arguments(), "seed": require_seed(seed)}
         phi = type(self.map)(**arguments, like=like, dtype=self.map.dtype)
-        for buffer, weight in zip(self.buffers(recurse=False), weights_of(phi), strict=True):
+        for buffer, weight in zip(self.buffers(recurse=False), phi.weights, strict=True):
             buffer.copy_(weight)
         self.map = phi
 

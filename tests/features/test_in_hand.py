@@ -12,6 +12,7 @@ import pytest
 
 import mehler
 from mehler import _arrays
+from mehler._arrays._products import TorchPieces
 
 torch = pytest.importorskip("torch")
 make_fx = pytest.importorskip("torch.fx.experimental.proxy_tensor").make_fx
@@ -25,7 +26,7 @@ def whole(*shape, seed=0):
 
 
 def in_hand(rows, weights, dtype):
-    return _arrays.ReusedBuffer(*(torch.asarray(part).to(dtype) for part in (rows, weights)))
+    return TorchPieces(*(torch.asarray(part).to(dtype) for part in (rows, weights)))
 
 
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64], ids=str)
@@ -36,8 +37,8 @@ def test_maxima_winners_and_what_comes_with_them(sizes, dtype):
     rows, weights, others = whole(n, d), whole(q, d, m, seed=1), whole(q, d, m, seed=2)
     products, offers = rows @ weights, rows @ others
     first = products.argmax(axis=0)  # the first of equals
-    assert np.array_equal(in_hand(rows, weights, dtype).largest(XP), products.max(axis=0))
-    assert np.array_equal(in_hand(rows, weights, dtype).winner(XP), first)
+    assert np.array_equal(in_hand(rows, weights, dtype).largest(), products.max(axis=0))
+    assert np.array_equal(in_hand(rows, weights, dtype).winner(torch.uint8), first)
     at = np.take_along_axis(offers, first[None], axis=0)[0]
     directions = in_hand(rows, others, dtype)
     assert np.array_equal(directions.at_winner(in_hand(rows, weights, dtype)), at)
@@ -71,14 +72,14 @@ def test_a_row_of_nan_leaves_the_others_alone():
 
 def test_products_that_a_derivative_needs_are_not_overwritten():
     rows, weights = torch.ones(2, 3), torch.ones(4, 3, 5)
-    assert _arrays.ReusedBuffer.serves(rows, weights)
-    assert not _arrays.ReusedBuffer.serves(rows.numpy(), weights.numpy())
-    assert not _arrays.ReusedBuffer.serves(rows.clone().requires_grad_(), weights)
-    assert not _arrays.ReusedBuffer.serves(rows, weights.clone().requires_grad_())
+    assert TorchPieces.serves(rows, weights)
+    assert not TorchPieces.serves(rows.numpy(), weights.numpy())
+    assert not TorchPieces.serves(rows.clone().requires_grad_(), weights)
+    assert not TorchPieces.serves(rows, weights.clone().requires_grad_())
     with torch.no_grad():
-        assert _arrays.ReusedBuffer.serves(rows.clone().requires_grad_(), weights)
+        assert TorchPieces.serves(rows.clone().requires_grad_(), weights)
     seen = []
-    torch.func.vmap(lambda some: seen.append(_arrays.ReusedBuffer.serves(some, weights)) or some)(
+    torch.func.vmap(lambda some: seen.append(TorchPieces.serves(some, weights)) or some)(
         torch.ones(2, 2, 3)
     )
     assert seen == [False]

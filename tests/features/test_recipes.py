@@ -85,8 +85,8 @@ def test_a_pickle_names_its_class_and_a_recipe_wants_one_class(tmp_path, monkeyp
     """Another module has a class of the same name: the last one would be taken in silence."""
     (tmp_path / "of_others.py").write_text(OTHERS)
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(GROUPS, "_classes", dict(GROUPS._classes))
-    monkeypatch.setattr(GROUPS, "_twice", set())
+    monkeypatch.setattr(GROUPS, "classes", dict(GROUPS.classes))
+    monkeypatch.setattr(GROUPS, "ambiguous", set())
     theirs = importlib.import_module("of_others").Mirror(3)
     ours = Mirror(3)
     assert type(pickle.loads(pickle.dumps(ours))) is Mirror

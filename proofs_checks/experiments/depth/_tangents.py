@@ -106,5 +106,6 @@ def _layer(
         return layer.activation(xp, best), slope * passed
     best, passed = next(deciding), next(offers)
     for value, offered in zip(deciding, offers, strict=True):
-        best, passed = _arrays.running_argmax(xp, best, passed, value, offered)
+        passed = xp.where(value > best, offered, passed)
+        best = xp.maximum(best, value)
     return best, passed

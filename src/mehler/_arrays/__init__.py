@@ -77,13 +77,10 @@ from mehler._arrays._namespace import (
     widest_float,
 )
 from mehler._arrays._products import (
-    HostProducts,
-    ReusedBuffer,
-    StackedProducts,
+    Pieces,
     maximum,
+    pooled,
     products,
-    running_argmax,
-    take_rows,
 )
 from mehler._arrays._rows import (
     all_true,
@@ -101,6 +98,7 @@ from mehler._arrays._rows import (
     over_chunks,
     pairs_of_batches,
     require_finite,
+    require_matrices,
     require_matrix,
     require_within_floats,
     rows_of_batches,

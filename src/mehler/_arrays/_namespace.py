@@ -6,6 +6,7 @@ of: arrays of PyTorch are recognised before it is asked, and those of NumPy by t
 
 from __future__ import annotations
 
+import functools
 import importlib
 import importlib.util
 import sys
@@ -139,6 +140,11 @@ class Place:
         """Name for messages: ``torch`` on ``cuda:0`` reads "torch on cuda:0"."""
         short = namespace_name(self.xp)
         return short if self.device in (None, "cpu") else f"{short} on {self.device}"
+
+    @functools.cached_property
+    def on_host(self) -> bool:
+        """Whether arrays are of NumPy, or chunks that are."""
+        return namespace_name(self.xp) in {"numpy", "dask.array"}
 
     def empty(self) -> Array:
         """Return an array without entries, which stands for this place in a pickle."""

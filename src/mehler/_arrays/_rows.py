@@ -30,6 +30,7 @@ from mehler._arrays._namespace import (
     namespace_name,
     place_of,
     real_dtype,
+    require_same_place,
     standard_namespace,
 )
 
@@ -73,6 +74,21 @@ def require_matrix(
         if is_lazy(x) or not xp.isdtype(x.dtype, "real floating"):
             return None
     return require_finite(x, name=name) if finite else None
+
+
+def require_matrices(
+    x: Array, y: Array | None, *, n_columns: int | None = None, finite: bool = True
+) -> float | None:
+    """Raise unless `x`, and `y` if there is one, are such matrices of one width, at one place."""
+    largest = require_matrix(x, name="X", n_columns=n_columns, finite=finite)
+    if y is None:
+        return largest
+    there = require_matrix(y, name="Y", n_columns=n_columns, finite=finite)
+    array_namespace(x, y, names=("X", "Y"))
+    require_same_place(y, place_of(x), name="Y", owner="X")
+    if x.shape[1] != y.shape[1]:
+        raise ValueError(f"X and Y have {x.shape[1]} and {y.shape[1]} columns; make them equal")
+    return max(largest or 0.0, there or 0.0)
 
 
 def _require_library(x: Array, xp: Any, name: str) -> None:

@@ -9,12 +9,8 @@ from mehler.features._base import FeatureMap
 from mehler.features._block import UnitBlock
 from mehler.features._block import Units as Units
 
-# Shared with other packages of mehler, and no public names.
-from mehler.features._map import first_dtype as first_dtype
-from mehler.features._map import weights_of as weights_of
-from mehler.features._map import with_weights as with_weights
+# Shared with other packages of mehler, and no public name.
 from mehler.features._recipes import MAPS as MAPS
-from mehler.features._recipes import CalledByName as CalledByName
 from mehler.features._recipes import map_of
 from mehler.features.deep._kernel import DeepKernel
 from mehler.features.deep._networks import DeepFeatures

@@ -1,24 +1,35 @@
-"""The base class of every map: its hooks, exact kernel, exact variance, Gram matrices."""
+"""The base class of every map: constructor, checked rows, features, kernels, units, copies."""
 
 from __future__ import annotations
 
 import functools
+import math
+import threading
+import weakref
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import ClassVar
+from collections.abc import Callable, Iterator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_flag
-from mehler.features._map import RandomMap
+from mehler._random import require_seed
+from mehler._validate import require_flag, require_integer
+from mehler.features._block import UnitBlock, Units, unit_blocks
+from mehler.features._recipes import MAPS, WeightsAre, Written
+
+# More weights, in bytes of float64, must be a mistake, such as a size with a digit too many.
+_LARGEST_WEIGHTS = 1 << 42
+# Products with weights of up to 8 deviations, and their sums, stay within the floats by this.
+_MARGIN = 64.0
 
 Pairwise = Callable[[Array, Array | None], Array]
 
 
-class FeatureMap(RandomMap):
+class FeatureMap(Written):
     """An immutable random feature map, with the exact kernel that its inner products estimate.
 
     Parameters
@@ -40,8 +51,6 @@ class FeatureMap(RandomMap):
 
     Attributes
     ----------
-    n_inputs, n_features, seed, stored
-        As given.
     weights : tuple of arrays
         The weights, on the map's device, in the dtype that it was drawn in first.
     dtype : str or None
@@ -53,11 +62,11 @@ class FeatureMap(RandomMap):
 
     Notes
     -----
-    To write a map, subclass this class: a constructor keeps its arguments as attributes and calls
-    ``super().__init__``, which draws the weights and freezes the map. Public methods check rows,
-    choose the dtype and loop over blocks of rows; hooks see checked arrays of one namespace and
-    dtype. d is n_inputs and m is n_features. Recipes, pickles, :meth:`to` and ``repr`` call the
-    constructor with its arguments again, as the attributes of the same names are now.
+    To write a map, subclass this class: a constructor keeps its arguments as attributes
+    (``_kernel`` where a method has the name) and calls ``super().__init__``, which draws the
+    weights and freezes the map. Public methods check rows, choose the dtype and loop over blocks of
+    rows; hooks see checked arrays of one namespace and dtype. d is n_inputs and m is n_features.
+    Recipes, pickles, :meth:`to` and ``repr`` call the constructor with these attributes again.
 
     ``_draw(dtype, units) -> tuple of arrays``
         The weights of a slice of the units, on the host, in the dtype of that name, from the
@@ -80,8 +89,67 @@ class FeatureMap(RandomMap):
         a unit. It is called before any weight is drawn, and may refuse sizes.
     """
 
-    # Whether the units are independent draws.
+    if TYPE_CHECKING:
+        # The constructor under the name that says what it does.
+        draw: ClassVar[type[Self]]
+
     independent_units: ClassVar[bool] = True
+    # Bytes of weights in float64, beyond which a map is refused; `from_recipe` lowers it.
+    _max_bytes: int = _LARGEST_WEIGHTS
+    # Axes of the weights of one draw, of maps whose weights were given to them.
+    _axes: tuple[int, ...] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        """Register the class, so that recipes can name it."""
+        super().__init_subclass__(**options)
+        cls.draw = cls  # type: ignore[assignment]  # the constructor itself
+        MAPS.add(cls)
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_features: int,
+        *,
+        seed: int,
+        like: object = None,
+        dtype: object = None,
+        stored: bool = True,
+    ) -> None:
+        self.stored = require_flag("stored", stored)
+        self.n_inputs = require_integer("n_inputs", n_inputs)
+        self.n_features = require_integer("n_features", n_features)
+        self.seed = require_seed(seed)
+        self._unit = self._units()
+        self._require_size()
+        self.place = _arrays.resolve_place(like)
+        chosen = _arrays.resolve_dtype(dtype, self.place.xp, self.place.device)
+        self.dtype = None if dtype is None else _arrays.dtype_name(chosen)
+        if dtype is None and _arrays.is_array(like):
+            chosen = _arrays.real_dtype(like, name="like")
+        self._lock = threading.Lock()
+        # By dtype: weights, the longest rows whose angles keep their phase, and what JAX compiled.
+        self._placed: dict[str, tuple[Any, ...]] = {}
+        self._longest: dict[str, float] = {}
+        self._jits: dict[str, Any] = {}
+        if stored:
+            self._weights(_arrays.dtype_name(chosen))
+        else:
+            # Fail now, not in the first pass, if units cannot be drawn alone.
+            self._draw(_arrays.dtype_name(chosen), slice(0, 1))
+        self._drawn = True
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if getattr(self, "_drawn", False):
+            raise AttributeError(f"maps are immutable: draw another one to change {name}")
+        super().__setattr__(name, value)
+
+    @abstractmethod
+    def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        """Draw the weights of some units on the host."""
+
+    @abstractmethod
+    def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
+        """Compute the features of a block of rows."""
 
     @abstractmethod
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
@@ -93,6 +161,193 @@ class FeatureMap(RandomMap):
 
     def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         return self._variance_of(x, y)
+
+    def _units(self) -> Units:
+        return Units(self.n_inputs * self.n_features)
+
+    # -- features -------------------------------------------------------------------------
+
+    @property
+    def n_units(self) -> int:
+        """Number of units, each of which can be several columns."""
+        return self.n_features // math.prod(self._unit.columns)
+
+    @property
+    def first_dtype(self) -> str:
+        """Name of the dtype in which the map was drawn first."""
+        return self.dtype or next(iter(self._placed), "float64")
+
+    @property
+    def weights(self) -> tuple[Any, ...]:
+        """The weights on the map's device, in the dtype that the map was drawn in first."""
+        first = self.first_dtype
+        return self._placed[first] if self.stored else self._drawn_weights(first)
+
+    def __call__(self, X: Array, *, check_finite: bool = True) -> Array:
+        """Compute the features of the rows of `X`: shape (n, n_features).
+
+        Parameters
+        ----------
+        X : array, shape (..., n, n_inputs) or (n_inputs,)
+            Real, finite rows on the map's library and device, in any number of batches; or a row.
+            A frame of pandas, Polars or Arrow stands for its NumPy array. Chunks of Dask are
+            checked when they are computed.
+        check_finite : bool, optional
+            Look for NaN and infinity, and refuse them. Without a look, rows that have some give
+            features without meaning, others are not affected; on a GPU nothing waits, and rows
+            whose angles lose their phase are not refused.
+
+        Returns
+        -------
+        array, shape (..., n, n_features) or (n_features,)
+            In the namespace, device and float dtype of `X` (integers: the default float), or in
+            the dtype that the map was drawn with. PyTorch's autocast does not reach them.
+
+        Notes
+        -----
+        On PyTorch and JAX features are differentiable in `X`, :doc:`/gradients`.
+        """
+        if type(X) is not np.ndarray:
+            X = _arrays.array_of_frame(X)
+        if _arrays.is_batched(X):
+            return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
+        if _arrays.is_row(X):
+            return self(X[None, :], check_finite=check_finite)[0, :]
+        return self._features(X, check_finite is True or require_flag("check_finite", check_finite))
+
+    def _features(
+        self, X: Array, finite: bool, some: UnitBlock | None = None, name: str = "X"
+    ) -> Array:
+        """Check rows, and compute the features of all units or of some of them."""
+        largest = _arrays.require_matrix(X, name=name, n_columns=self.n_inputs, finite=finite)
+        self._require_here(X, name)
+        dtype, precision = self._dtype_for(X)
+        n_columns, out = self.n_features if some is None else some.n_features, dtype
+        if self._unit.n_values:
+            out = _arrays.code_dtype(self.place.xp, self._unit.n_values)
+        if type(X) is not np.ndarray and _arrays.is_chunked(X):
+            chunk = functools.partial(self._features, finite=finite, some=some, name="a chunk of X")
+            return _arrays.over_chunks(chunk, X, n_columns, out)
+        streamed = some is None and not self.stored
+
+        def weights(part: UnitBlock | None) -> tuple[Any, ...]:
+            return self._weights(precision) if part is None else part.weights(precision)
+
+        def values() -> Array:
+            if streamed:
+                blocks = unit_blocks(self)
+                parts = ((b.slices, functools.partial(self._at, dtype, weights(b))) for b in blocks)
+                return _arrays.map_columns(parts, X, n_columns, out)
+            placed = weights(some)
+            return _arrays.map_rows(
+                functools.partial(self._at, dtype, placed),
+                X,
+                n_columns,
+                out,
+                block=self._unit.block if self.place.on_host else None,
+                width=self._unit.width,
+                compiled=functools.partial(self._compiled, placed, precision),
+            )
+
+        first = functools.partial(next, unit_blocks(self)) if streamed else lambda: some
+        looked = self._require_range(X, precision, largest, finite, lambda: weights(first()), name)
+        with _arrays.full_precision(X):
+            if not looked:
+                return _arrays.attached(values(), X)
+            with np.errstate(over="ignore", invalid="ignore"):
+                result = values()
+        _arrays.require_within_floats(result, X, None, f"features by {self._title}")
+        return _arrays.attached(result, X)
+
+    @property
+    def _title(self) -> str:
+        return type(self).__name__
+
+    def _at(self, dtype: Any, weights: tuple[Any, ...], xp: ModuleType, rows: Array) -> Array:
+        return self._transform(xp, xp.astype(rows, dtype, copy=False), *weights)
+
+    def _compiled(self, weights: tuple[Any, ...], dtype: str, x: Array) -> Any:
+        """Return a function of rows compiled by JAX, or None where somebody traces it."""
+        if any(map(_arrays.is_lazy, (x, *weights))):
+            return None
+        if dtype not in self._jits:
+            # A circle would keep the weights until the collector comes by.
+            this: Any = weakref.ref(self)
+            xp = self.place.xp
+            self._jits[dtype] = _arrays.compiled(
+                lambda rows, weights: this()._at(getattr(xp, dtype), weights, xp, rows)
+            )
+        jitted = self._jits[dtype]
+        # As arguments: constants would be folded, and kept by the compiler.
+        return lambda rows: jitted(rows, weights)
+
+    def _require_range(
+        self,
+        x: Array,
+        dtype: str,
+        largest: float | None,
+        finite: bool,
+        weights: Callable[[], tuple[Any, ...]],
+        name: str = "X",
+    ) -> bool:
+        """Refuse rows whose angles or products leave the floats.
+
+        Returns whether features have to be looked at. Nothing waits for a GPU that nobody reads.
+        """
+        unread = largest is None or not finite
+        if _arrays.is_lazy(x) or (unread and _arrays.is_on_accelerator(x)):
+            return False
+        if largest is None:
+            largest = _arrays.largest_entry(x)
+        angles = self._unit.angles
+        if angles is not None:
+            if dtype not in self._longest:
+                drawn = () if angles.law is None else weights()
+                if any(map(_arrays.is_lazy, drawn)):
+                    return False
+                reach = angles.reach(drawn)
+                self._longest[dtype] = angles.longest(dtype, self.n_inputs, reach)
+            if not largest * math.sqrt(self.n_inputs) <= self._longest[dtype]:
+                angles.require(x, dtype, self._longest[dtype], name)
+            return False
+        if not self._unit.safe < largest < math.inf or _arrays.is_on_accelerator(x):
+            return False
+        if largest > float(np.finfo(dtype).max) / (_MARGIN * x.shape[1]):
+            raise _arrays.leaves_floats("projections", dtype, x)
+        return True
+
+    def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
+        """Iterate over blocks of units, each of which draws its weights when first called.
+
+        For passes over more units than fit into memory, by maps with ``stored=False``; stored maps
+        have the same blocks. Loop over units outside and over rows inside: weights are then drawn
+        once per pass. ValueError if the units of this map are drawn together.
+
+        Parameters
+        ----------
+        size : int, optional
+            Units per block, best a multiple of 64; default 64 to 4096, about a million numbers.
+
+        Returns
+        -------
+        iterator of UnitBlock
+            From the first unit to the last.
+
+        Examples
+        --------
+        >>> import numpy as np, mehler
+        >>> phi = mehler.MaxoutFeatures.draw(3, 1000, 4, seed=0, stored=False)
+        >>> X, w, f = np.eye(3), np.ones(1000), 0.0
+        >>> for block in phi.unit_blocks():
+        ...     f = f + block(X) @ w[block.columns]
+        >>> bool(np.allclose(f, phi(X) @ w))
+        True
+        """
+        if size is not None:
+            size = require_integer("size", size)
+        self._require_drawn("drawn by units")
+        self._draw("float32", slice(0, 1))
+        return unit_blocks(self, size)
 
     # -- kernels --------------------------------------------------------------------------
 
@@ -157,42 +412,29 @@ class FeatureMap(RandomMap):
 
         The function gives all pairs of rows, (n, k), unless they are `paired`.
         """
-        if self._weights_are == "trainable":
-            self._require_law()
+        self._require_law()
         finite = check_finite is True or require_flag("check_finite", check_finite)
-        if type(x) is not np.ndarray:
-            x = _arrays.array_of_frame(x)
-        if y is not None:
-            y = _arrays.array_of_frame(y, "Y")
+        x, y = _arrays.array_of_frame(x), _arrays.array_of_frame(y, "Y")
+        on_pairs = functools.partial(self._of_rows, function=function, check_finite=finite)
         if _arrays.is_batched(x) or _arrays.is_batched(y):
-            return _arrays.pairs_of_batches(
-                lambda a, b: self._of_rows(a, b, function, finite), x, y
-            )
-        largest = _arrays.require_matrix(x, name="X", n_columns=self.n_inputs, finite=finite)
-        if y is not None:
-            there = _arrays.require_matrix(y, name="Y", n_columns=self.n_inputs, finite=finite)
-            largest = max(largest or 0.0, there or 0.0)
-            _arrays.array_namespace(x, y, names=("X", "Y"))
-            _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
-        dtype = _arrays.real_dtype(x)
-        if type(x) is not np.ndarray and _arrays.is_chunked(x) and not paired:
-            on_chunks = functools.partial(self._of_rows, function=function, check_finite=finite)
+            return _arrays.pairs_of_batches(on_pairs, x, y)
+        largest = _arrays.require_matrices(x, y, n_columns=self.n_inputs, finite=finite)
+        dtype, place = _arrays.real_dtype(x), _arrays.place_of(x)
+        if _arrays.is_chunked(x) and not paired:
             # What the map does not know is refused here, and not by a worker.
-            on_chunks(_arrays.one_row(x), None)
-            return _arrays.pairs_of_chunks(on_chunks, x, y, dtype)
-        place = _arrays.place_of(x)
+            on_pairs(_arrays.one_row(x), None)
+            return _arrays.pairs_of_chunks(on_pairs, x, y, dtype)
         xp, wide = place.xp, _arrays.widest_float(place.xp, place.device)
         # XLA divides by reciprocals, which are 0 where they would be subnormal.
         if wide == xp.float32 and (largest or 0.0) * float(xp.finfo(wide).smallest_normal) > 0.25:
             raise _arrays.leaves_floats("products", wide, x, y)
         angles = self._unit.angles
-        if angles is not None:
-            for name, rows in (("X", x), ("Y", y)):
-                # Kernels are functions of differences, which lose only what rows themselves do.
-                lost = rows is not None and _arrays.loses_digits(rows, wide)
-                if lost and not _arrays.is_lazy(rows):
-                    most = angles.longest(_arrays.dtype_name(wide), self.n_inputs, angles.scale)
-                    angles.require(rows, _arrays.dtype_name(wide), most, name)
+        for name, rows in (("X", x), ("Y", y)) if angles else ():
+            # Kernels are functions of differences, which lose only what rows themselves do.
+            lost = rows is not None and _arrays.loses_digits(rows, wide)
+            if angles and lost and not _arrays.is_lazy(rows):
+                most = angles.longest(_arrays.dtype_name(wide), self.n_inputs, angles.scale)
+                angles.require(rows, _arrays.dtype_name(wide), most, name)
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(x):
             value = function(
                 xp.astype(x, wide, copy=False), None if y is None else xp.astype(y, wide)
@@ -211,9 +453,8 @@ class FeatureMap(RandomMap):
         for name, rows in (("X", X), ("Y", Y)):
             if _arrays.is_row(rows):
                 _arrays.require_matrix(rows, name=name, finite=False)
-        features = self._with_flag(check_finite)
-        left = features(X)
-        right = left if Y is None else features(Y)
+        left = self(X, check_finite=check_finite)
+        right = left if Y is None else self(Y, check_finite=check_finite)
         xp = _arrays.array_namespace(left)
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(left):
             value = xp.matmul(left, xp.matrix_transpose(right))
@@ -230,18 +471,16 @@ class FeatureMap(RandomMap):
         """
         X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
         _arrays.array_namespace(X, Y, names=("X", "Y"))
-        if tuple(X.shape) != tuple(Y.shape):
-            raise ValueError(
-                f"X and Y are paired row by row but have shapes {tuple(X.shape)} and "
-                f"{tuple(Y.shape)}; make them equal"
-            )
+        shapes = tuple(X.shape), tuple(Y.shape)
+        if shapes[0] != shapes[1]:
+            both = f"{shapes[0]} and {shapes[1]}"
+            raise ValueError(f"X and Y are paired row by row but have shapes {both}")
+        on_rows = functools.partial(self.products, check_finite=check_finite)
         if _arrays.is_batched(X):
-            return _arrays.rows_of_batches(
-                lambda x, y: self.products(x, y, check_finite=check_finite), X, Y
-            )
-        features = self._with_flag(check_finite)
+            return _arrays.rows_of_batches(on_rows, X, Y)
+        left, right = (self(rows, check_finite=check_finite) for rows in (X, Y))
         with np.errstate(over="ignore", invalid="ignore"):
-            value = self._unit_products(features(X), features(Y))
+            value = self._unit_products(left, right)
         if check_finite and value.ndim == 2:
             _arrays.require_within_floats(value, X, Y)
         return value
@@ -257,8 +496,7 @@ class FeatureMap(RandomMap):
         if not own or _arrays.is_lazy(X) or _arrays.is_lazy(Y):
             return None
         left = self(X)
-        right = left if Y is X else self(Y)
-        place = _arrays.place_of(left)
+        right, place = left if Y is X else self(Y), _arrays.place_of(left)
         paired = (
             place.xp.take(side, _arrays.from_host(index.astype(np.int32), place), axis=0)
             for side, index in ((left, first), (right, second))
@@ -271,10 +509,92 @@ class FeatureMap(RandomMap):
         groups, each = self._unit.columns
         if groups == each == 1:
             return both
-        xp = _arrays.array_namespace(both)
-        both = xp.reshape(both, (both.shape[0], groups, self.n_units, each))
+        xp, shape = _arrays.array_namespace(both), (both.shape[0], groups, self.n_units, each)
+        both = xp.reshape(both, shape)
         return xp.sum(xp.sum(both, axis=3), axis=1)
 
-    def _with_flag(self, check_finite: bool) -> Callable[[Array], Array]:
-        """Return the map itself unless a check is left out: a subclass may know nothing of it."""
-        return self if check_finite is True else functools.partial(self, check_finite=check_finite)
+    # -- implementation -------------------------------------------------------------------
+
+    def _require_law(self) -> None:
+        """Raise for weights whose distribution is not known."""
+        if self._weights_are == "trainable":
+            raise ValueError(
+                "this map has trainable weights, whose distribution is not known, and so no kernel "
+                "and no variance: use those of the map that was drawn, or gram(X, Y)"
+            )
+
+    def _require_size(self) -> None:
+        size = 8 * self._unit.n_weights
+        if size <= self._max_bytes:
+            return
+        sizes = {k: v for k, v in self._arguments().items() if isinstance(v, int) and k != "seed"}
+        listed = ", ".join(f"{name}={value}" for name, value in sizes.items())
+        remedy = "make one of them smaller"
+        if self._max_bytes < _LARGEST_WEIGHTS:
+            remedy = f"if that is what you mean, pass max_bytes={size}"
+        unit = f"{size / 2**30:.0f} GiB" if size < 1 << 40 else f"{size >> 40} TiB"
+        raise ValueError(f"{listed} ask for {unit} of weights; {remedy}")
+
+    def _require_all(self, units: slice) -> None:
+        """Raise ValueError unless all units are drawn."""
+        if units != slice(0, self.n_units):
+            raise ValueError(
+                f"{type(self).__name__} draws its units together, so that no block of them can be "
+                "had alone"
+            )
+
+    def _require_here(self, x: Array, name: str) -> None:
+        # Blocks of a Dask array are NumPy arrays: a map on the host takes both.
+        if not (self.place.on_host and _arrays.place_of(x).on_host):
+            _arrays.require_same_place(x, self.place, name=name, owner="phi")
+
+    def _dtype_for(self, x: Array) -> tuple[Any, str]:
+        """Return the dtype to compute in, and its name."""
+        if self.dtype is None:
+            return (dtype := _arrays.real_dtype(x)), _arrays.dtype_name(dtype)
+        place = _arrays.place_of(x)
+        return _arrays.resolve_dtype(self.dtype, place.xp, place.device), self.dtype
+
+    def _weights(self, dtype: str) -> tuple[Any, ...]:
+        """Return the weights in `dtype`, placed on the device; cached per dtype if stored."""
+        if dtype in self._placed and not self._axes:
+            return self._placed[dtype]
+        if not self.stored:
+            return self._drawn_weights(dtype)
+        if _arrays.is_compiling() and dtype not in self._placed:
+            raise ValueError(
+                f"the map has not been called in {dtype} yet: draw it with dtype={dtype!r}, or "
+                "call it once before torch.compile"
+            )
+        with self._lock:
+            if dtype not in self._placed:
+                if self._weights_are != "drawn":
+                    raise ValueError(
+                        f"this map was given weights of {self.first_dtype}, and none of "
+                        f"{dtype}: convert X, or draw the map with dtype={dtype!r}"
+                    )
+                self._placed[dtype] = self._drawn_weights(dtype)
+            weights = self._placed[dtype]
+        if self._axes and self._axes != tuple(each.ndim for each in weights):
+            raise ValueError(
+                f"this map has {self._weights_are} weights, of other axes than one draw: to call "
+                "several draws, jax.vmap(lambda phi: phi(X))(mehler.jax.stacked(maps))"
+            )
+        return weights
+
+    def _drawn_weights(self, dtype: str) -> tuple[Any, ...]:
+        parts = self._draw(dtype, slice(0, self.n_units))
+        return tuple(_arrays.from_host(part, self.place) for part in parts)
+
+    def _with_weights(self, weights: tuple[Any, ...], kind: WeightsAre) -> Self:
+        """Return a map like this one with other weights, of `first_dtype` alone."""
+        bound = object.__new__(type(self))
+        vars(bound).update(
+            vars(self),
+            _placed={self.first_dtype: tuple(weights)},
+            _jits={},
+            _weights_are=kind,
+            _axes=self._axes or tuple(each.ndim for each in self.weights),
+            _lock=threading.Lock(),
+        )
+        return bound

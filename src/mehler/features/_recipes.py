@@ -1,29 +1,27 @@
-"""Classes by their arguments: recipes as JSON-able dicts, and refusals of calls that do not fit."""
+"""Recipes: classes by name, and their arguments as JSON-able dicts."""
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import re
-from abc import ABCMeta
+from abc import ABC
 from collections.abc import Mapping
-from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any
+from numbers import Real
+from types import ModuleType
+from typing import Any, ClassVar, Literal, Self
 
-from mehler._arrays import Array
+from mehler._arrays import Array, Place
 from mehler._version import __version__
 
-# Kinds that went: the last version that drew them, and what takes their place.
+# Kinds that mehler 0.3.0 was the last to draw, and what takes their place.
 REMOVED = {
-    "TangentFeatures": ("0.3.0", "import mehler.proofs_checks.experiments.depth, which has it"),
-    "halton": ("0.3.0", "take 'sobol'"),
-    "SteerableRotations": (
-        "0.3.0",
-        "import mehler.proofs_checks.group_invariant.image_rotations, which has it",
-    ),
+    "TangentFeatures": "import mehler.proofs_checks.experiments.depth, which has it",
+    "halton": "take 'sobol'",
+    "SteerableRotations": "import mehler.proofs_checks.group_invariant.image_rotations, which has "
+    "it",
     **dict.fromkeys(
         ("ImageRotations", "TimeWarps", "PitchShifts"),
-        ("0.3.0", "take LinearMaps of matrices that interpolate"),
+        "take LinearMaps of matrices that interpolate",
     ),
 }
 
@@ -31,9 +29,8 @@ REMOVED = {
 def require_kept(what: str, name: object) -> None:
     """Raise ValueError for a kind that an earlier version had, and name that version."""
     if isinstance(name, str) and name in REMOVED:
-        version, instead = REMOVED[name]
         raise ValueError(
-            f"the {what} {name!r} went after mehler {version}, which draws it: {instead}"
+            f"the {what} {name!r} went after mehler 0.3.0, which draws it: {REMOVED[name]}"
         )
 
 
@@ -44,34 +41,25 @@ class Registry:
     """
 
     def __init__(self, what: str) -> None:
-        self._what = what
-        self._classes: dict[str, type] = {}
-        self._twice: set[str] = set()
+        self.what = what
+        self.classes: dict[str, type] = {}
+        self.ambiguous: set[str] = set()
 
     def add(self, cls: type) -> None:
         """Register a class; a user's class must not take the name of one of ours."""
-        known = self._classes.get(cls.__name__, cls)
+        name = cls.__name__
+        known = self.classes.get(name, cls)
         if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
             if elsewhere(known) is None:
-                raise TypeError(
-                    f"a {self._what} is already named {cls.__name__}: take another name"
-                )
-            self._twice.add(cls.__name__)
-        self._classes[cls.__name__] = cls
-
-    @property
-    def classes(self) -> list[type]:
-        """All classes that are registered now."""
-        return list(self._classes.values())
+                raise TypeError(f"a {self.what} is already named {name}: take another name")
+            self.ambiguous.add(name)
+        self.classes[name] = cls
 
     @property
     def names(self) -> list[str]:
         """Sorted names of the classes that can be made."""
-        return sorted(
-            name
-            for name, cls in list(self._classes.items())
-            if not (name.startswith("_") or inspect.isabstract(cls))
-        )
+        items = list(self.classes.items())
+        return sorted(n for n, cls in items if n[0] != "_" and not inspect.isabstract(cls))
 
     def make(
         self,
@@ -88,26 +76,23 @@ class Registry:
         if not isinstance(recipe, Mapping):
             raise TypeError(f"recipe={recipe!r} must be a dict, as recipe() returns it")
         arguments = dict(recipe)
-        name = arguments.pop(self._what, None)
-        if cls is None and name not in self.names:
-            require_kept(self._what, name)
-            raise ValueError(
-                f"recipe names the {self._what} {name!r}; this version knows {self.names}"
-            )
-        if cls is None and name in self._twice:
-            raise ValueError(
-                f"recipe names the {self._what} {name!r}, as two classes are called: rename one"
-            )
+        name = arguments.pop(self.what, None)
+        if cls is None and (name not in self.names or name in self.ambiguous):
+            require_kept(self.what, name)
+            wrong = f"recipe names the {self.what} {name!r}"
+            if name in self.ambiguous:
+                raise ValueError(f"{wrong}, as two classes are called: rename one")
+            raise ValueError(f"{wrong}; this version knows {self.names}")
         _require_known(arguments.pop("mehler", __version__))
-        kind: Any = cls or self._classes[name]
+        kind: Any = cls or self.classes[name]
+        made = kind.__new__(kind)
+        if max_bytes is not None:
+            made._max_bytes = max_bytes
         try:
-            made = kind.__new__(kind, **arguments, **options)
-            if max_bytes is not None:
-                made._max_bytes = max_bytes
             kind.__init__(made, **arguments, **options)
-            return made
         except TypeError as error:
             raise ValueError(f"recipe of {name} does not fit: {error}") from error
+        return made
 
 
 def _require_known(version: str) -> None:
@@ -130,21 +115,29 @@ def elsewhere(cls: type) -> type | None:
     return None if ours else cls
 
 
+# Functions of the module, for pickles.
+
+
 def map_of(
     recipe: dict[str, Any],
     like: Array | ModuleType | None = None,
     cls: type | None = None,
     max_bytes: int | None = None,
 ) -> Any:
-    """Draw the map of a recipe where an array is; a module function, for pickles of maps."""
+    """Draw the map of a recipe where an array is."""
     return MAPS.make(recipe, cls, max_bytes, like=like)
+
+
+def group_of(recipe: dict[str, Any], cls: type | None = None) -> Any:
+    """Make the group of a recipe."""
+    return GROUPS.make(recipe, cls)
 
 
 def written(name: str, value: Any) -> Any:
     """Return an argument in the form of recipes; ValueError for what JSON cannot hold."""
     if hasattr(value, "recipe"):
         return value.recipe()
-    if callable(value) or isinstance(type(value), CalledByName):
+    if value is not None and not isinstance(value, str | Real | list | tuple | dict):
         raise ValueError(
             f"a map drawn with {name}={value!r} has no recipe, since JSON cannot hold it: "
             "use a name, keep the call that draws it, or pickle the map"
@@ -152,74 +145,101 @@ def written(name: str, value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def group_of(recipe: dict[str, Any], cls: type | None = None) -> Any:
-    """Make the group of a recipe; a module function, for pickles of groups."""
-    return GROUPS.make(recipe, cls)
+WeightsAre = Literal["drawn", "stacked", "trainable"]
 
 
-def bandwidths(remedy: str) -> dict[str, str]:
-    """Return what is said to whoever passes a bandwidth by the name that other libraries use."""
-    return dict.fromkeys(("sigma", "bandwidth", "lengthscale", "scale"), remedy)
+class Written(ABC):
+    """What follows from the arguments of a map: its recipe, pickles, moved copies, ``repr``."""
 
+    # Arguments that a recipe leaves out at their default, since they came later, or say nothing.
+    _later: ClassVar[tuple[str, ...]] = ("stored",)
+    # Weights that are leaves of a tree are not those of the seed; trained ones of no draw at all.
+    _weights_are: WeightsAre = "drawn"
 
-class CalledByName(ABCMeta):
-    """The type of classes whose calls are refused by the names of their arguments."""
+    seed: int
+    stored: bool
+    dtype: str | None
+    place: Place
 
-    # The call that messages name.
-    _call: str = "{}"
-    # Arguments that other libraries have, and what is said to whoever passes them.
-    _instead: Mapping[str, str] = MappingProxyType({})
+    def to(self, like: object) -> Self:
+        """Return the same map, bit for bit, with its weights on another library or device.
 
-    # Type checkers would take the result of this call for the instance.
-    if not TYPE_CHECKING:
+        Parameters
+        ----------
+        like : array or array namespace
+            Where the weights are to live.
 
-        def __call__(cls, *args: Any, **kwargs: Any) -> Any:
-            try:
-                return super().__call__(*args, **kwargs)
-            except TypeError:
-                _require_arguments(cls, args, kwargs)
-                raise
+        Returns
+        -------
+        FeatureMap
+            A new map.
+        """
+        self._require_drawn("moved")
+        cls: Any = type(self)
+        return cls(**self._arguments(), like=like, dtype=self.dtype)
 
-        @property
-        def __signature__(cls) -> inspect.Signature:
-            whole = inspect.signature(cls.__init__)
-            own = list(whole.parameters.values())[1:]
-            return whole.replace(parameters=own, return_annotation=inspect.Signature.empty)
+    def recipe(self) -> dict[str, Any]:
+        """Return a small JSON-able dict that draws the same map again.
 
+        Raises
+        ------
+        ValueError
+            If the map was drawn with a function or a spectrum of your own; a pickle names them.
 
-# What maps call otherwise than scikit-learn.
-_OTHERWISE = {
-    "random_state": "seed",
-    "seed": "random_state",
-    "n_components": "n_features",
-    "n_features": "n_components",
-}
+        Notes
+        -----
+        With the same NumPy and SciPy, weights are the same bits on every array library and
+        processor. What linear algebra computes is so on processors of one kind, and agrees to
+        rounding elsewhere: :mod:`mehler.features.projections`.
+        """
+        return {name: written(name, value) for name, value in self._named_arguments().items()}
 
+    def _named_arguments(self) -> dict[str, Any]:
+        """Return the name of the class, the version, and the arguments as they are."""
+        self._require_drawn("written down")
+        head = {"map": type(self).__name__, "mehler": __version__}
+        return {**head, **self._arguments(), "dtype": self.dtype}
 
-def _require_arguments(cls: CalledByName, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Raise TypeError if arguments are missing, unknown, or too many."""
-    takes = inspect.signature(cls).parameters
-    if any(each.kind in (each.VAR_KEYWORD, each.VAR_POSITIONAL) for each in takes.values()):
-        return
-    call = cls._call.format(cls.__name__)
-    positional = [n for n, each in takes.items() if each.kind is each.POSITIONAL_OR_KEYWORD]
-    for name in kwargs:
-        if name not in takes:
-            near = [_OTHERWISE.get(name), *difflib.get_close_matches(name, takes, 1, 0.5)]
-            other = next((each for each in near if each in takes), None)
-            instead = cls._instead.get(name, f"did you mean {other}?" if other else "")
-            raise TypeError(
-                f"{call} takes no {name}: " + (instead or f"its arguments are {', '.join(takes)}")
+    def _arguments(self) -> dict[str, Any]:
+        """Return the constructor's arguments, as attributes of their names are, the seed last.
+
+        Where a method has the name, the attribute begins with an underscore.
+        """
+        own, arguments = vars(self), {}
+        for name, taken in inspect.signature(type(self)).parameters.items():
+            if name in ("like", "dtype", "seed", "stored"):
+                continue
+            if name not in own and "_" + name not in own:
+                raise AttributeError(
+                    f"{type(self).__name__} keeps no {name}: its constructor must set self.{name}, "
+                    "from which recipes and copies are made"
+                )
+            value = own.get(name, own.get("_" + name))
+            if name not in self._later or value != taken.default:
+                arguments[name] = value
+        # Omit the default so recipes from before `stored=` still compare equal.
+        return {**arguments, "seed": self.seed, **({} if self.stored else {"stored": False})}
+
+    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
+        # Pickled as its arguments and its place, without weights; pickle names functions.
+        return map_of, (self._named_arguments(), self.place.empty(), elsewhere(type(self)))
+
+    # Maps are immutable: copies are the map itself, with its library, device and dtype.
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+    def __repr__(self) -> str:
+        arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())
+        own = "" if self._weights_are == "drawn" else f", with {self._weights_are} weights"
+        return f"{type(self).__name__}.draw({arguments}) on {self.place.name}{own}"
+
+    def _require_drawn(self, what: str) -> None:
+        """Raise unless the weights are those of the seed."""
+        if self._weights_are != "drawn":
+            raise ValueError(
+                f"this map has weights that were given to it, and cannot be {what} by its seed "
+                f"{self.seed}: use the map that was drawn"
             )
-    if len(args) > len(positional):
-        count = f"{len(positional)} by position" if positional else "no argument by position"
-        first = ", ".join((count, *positional))
-        raise TypeError(
-            f"{call} takes {first}, but was given {len(args)} without a name: name the others"
-        )
-    names = {*positional[: len(args)], *kwargs}
-    required = [name for name, each in takes.items() if each.default is each.empty]
-    missing = [name for name in required if name not in names]
-    if missing:
-        listed = ", ".join(name if name in positional else f"{name}=..." for name in required)
-        raise TypeError(f"{call} lacks {' and '.join(missing)}: {call}({listed})")

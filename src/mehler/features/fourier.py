@@ -13,14 +13,8 @@ from mehler._arrays import Array
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
-from mehler.features._recipes import bandwidths
 from mehler.features.projections._base import ProjectionName
 from mehler.features.spectra import KernelName, Spectrum, is_named, spectrum_of
-
-BANDWIDTH = (
-    "take gamma = 1/(2 sigma**2) for kernel='rbf' of bandwidth sigma, gamma = 1/sigma for "
-    "'laplacian', length_scale=sigma for 'matern'"
-)
 
 
 class FourierFeatures(FeatureMap):
@@ -95,7 +89,6 @@ class FourierFeatures(FeatureMap):
     True
     """
 
-    _instead = bandwidths(BANDWIDTH)
     _later = ("stored", "gamma", "nu", "length_scale")
 
     def __init__(
@@ -118,8 +111,11 @@ class FourierFeatures(FeatureMap):
         if form not in ("pairs", "offset"):
             raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
         self.form = form
+        self._kernel: Any = kernel
+        self.projections = projections
+        self.gamma, self.nu, self.length_scale = gamma, nu, length_scale
         if is_named(self.spectrum):
-            self._passed["kernel"] = self.spectrum.name
+            self._kernel = self.spectrum.name
             self.__dict__.update(self.spectrum.parameters())
         self._scale, self._mixed = self.spectrum.scale, self.spectrum.changes_lengths
         self._projection = _projection_for(self.spectrum, projections)

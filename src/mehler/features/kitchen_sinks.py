@@ -25,7 +25,6 @@ from mehler.exact.activations import (
 from mehler.features import _correlation, _distributions
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
-from mehler.features._recipes import bandwidths
 from mehler.features.projections import Projection, named
 from mehler.features.projections._base import ProjectionName
 
@@ -35,8 +34,6 @@ LawName: TypeAlias = Literal["gaussian", "sphere", "stumps"]
 # A kurtosis whose moments err by more than this part of themselves is refused; sums of a few
 # subnormal numbers err by less than the other.
 _LOSS, _LEAST = 0.01, 1e-300
-
-BANDWIDTH = "take weight_scale = 1/sigma, the standard deviation of the weights"
 
 
 class KitchenSinks(FeatureMap):
@@ -95,10 +92,6 @@ class KitchenSinks(FeatureMap):
     >>> phi(np.eye(2)).shape, phi.kernel(np.eye(2)).round(4).tolist()
     ((2, 1000), [[0.5, 0.1592], [0.1592, 0.5]])
     """
-
-    _instead = bandwidths(BANDWIDTH) | {
-        "gamma": "take weight_scale = sqrt(2 gamma), for activation='cos' and bias='uniform'",
-    }
 
     def __init__(
         self,

@@ -82,10 +82,8 @@ class RandomFunctions(FeatureMap):
     ) -> None:
         self.function = require_function("function", function)
         self.law = require_function("law", law)
-        self._given = {
-            "kernel": require_function("kernel", kernel, optional=True),
-            "variance": require_function("variance", variance, optional=True),
-        }
+        self._kernel = require_function("kernel", kernel, optional=True)
+        self._variance = require_function("variance", variance, optional=True)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     def _units(self) -> Units:
@@ -139,13 +137,12 @@ class RandomFunctions(FeatureMap):
         return xp.astype(values, rows.dtype, copy=False) * (1.0 / math.sqrt(self.n_features))
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
-        return self._of_given("kernel", x, y)
+        return self._of_given("kernel", self._kernel, x, y)
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
-        return self._of_given("variance", x, y)
+        return self._of_given("variance", self._variance, x, y)
 
-    def _of_given(self, what: str, x: Array, y: Array | None) -> Any:
-        function = self._given[what]
+    def _of_given(self, what: str, function: Matrix | None, x: Array, y: Array | None) -> Any:
         if function is None:
             raise ValueError(
                 f"the law of a function of your own carries no {what}: draw the map with {what}=, "

@@ -91,13 +91,13 @@ class SoftmaxFeatures(FeatureMap):
         stored: bool = True,
     ) -> None:
         self.form = require_choice("form", form, ("positive", "hyperbolic", "trigonometric"))
-        require_choice("kernel", kernel, ("softmax", "gaussian"))
+        self._kernel = require_choice("kernel", kernel, ("softmax", "gaussian"))
         self._gaussian = kernel == "gaussian"
         self.scale = require_positive("scale", scale)
         self.tilted_at = require_not_negative("tilted_at", tilted_at)
         if form == "trigonometric" and self.tilted_at:
             raise ValueError("tilted_at is for positive and hyperbolic features: leave it out")
-        require_choice("projections", projections, ("gaussian", "orthogonal"))
+        self.projections = require_choice("projections", projections, ("gaussian", "orthogonal"))
         self._projection = named(projections)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 
@@ -18,7 +18,6 @@ from mehler import _arrays, _random
 from mehler._arrays import Array
 from mehler._validate import require_positive
 from mehler.features import _correlation
-from mehler.features._recipes import CalledByName, bandwidths
 
 __all__ = ["Gaussian", "Laplacian", "Matern", "Spectrum"]
 
@@ -28,7 +27,7 @@ _SMALL = 1e-4
 _LARGEST = 1e300
 
 
-class Spectrum(metaclass=CalledByName):
+class Spectrum(ABC):
     r"""A kernel :math:`k(z) = E\cos\langle w, z\rangle`, z = x - y, with its distribution of w.
 
     Frequencies are standard normal vectors times `scale`, transformed by `entries` and `lengths`
@@ -167,7 +166,6 @@ class Gaussian(Spectrum):
 
     gamma: float = 1.0
     name: ClassVar[str] = "rbf"
-    _instead = bandwidths("take gamma = 1/(2 sigma**2) for a bandwidth sigma")
     isotropic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -217,7 +215,6 @@ class Laplacian(Spectrum):
 
     gamma: float = 1.0
     name: ClassVar[str] = "laplacian"
-    _instead = bandwidths("take gamma = 1/sigma for a bandwidth sigma")
 
     def __post_init__(self) -> None:
         self._require_positive()
@@ -263,7 +260,6 @@ class Matern(Spectrum):
     nu: float = 1.5
     length_scale: float = 1.0
     name: ClassVar[str] = "matern"
-    _instead = bandwidths("take length_scale")
     isotropic: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

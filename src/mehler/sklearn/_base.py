@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from mehler._arrays import Array
 from mehler._validate import require_integer
-from mehler.features import CalledByName, FeatureMap, from_recipe
+from mehler.features import FeatureMap, from_recipe
 from mehler.learn import dense_blocks
 from mehler.sklearn import _inputs
 from mehler.sklearn._inputs import seed_of
@@ -30,7 +30,7 @@ else:
 _NOT_OF_MAPS = ("n_components", "random_state")
 
 
-class Estimator(BaseEstimator, metaclass=CalledByName):
+class Estimator(BaseEstimator):
     """A dataclass of its parameters that takes arrays of all libraries, and sparse rows."""
 
     def __sklearn_tags__(self) -> Any:

@@ -211,7 +211,6 @@ class FourierSampler(Sampler):
     """
 
     _map = features.FourierFeatures
-    _instead = features.FourierFeatures._instead
     n_components: int = 100
     kernel: KernelName | features.Spectrum = "rbf"
     gamma: float | Literal["scale"] | None = "scale"
@@ -340,7 +339,6 @@ class KitchenSinkSampler(Sampler):
     """
 
     _map = features.KitchenSinks
-    _instead = features.KitchenSinks._instead
     n_components: int = 100
     activation: ActivationLike = "relu"
     weight_scale: float = 1.0

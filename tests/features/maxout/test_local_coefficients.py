@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import exact
-from mehler.features.maxout import _maxout as _local
+from mehler import _arrays, exact
 
 MAPS = {
     "plain": lambda seed=0, m=40, **k: mehler.MaxoutFeatures.draw(3, m, 4, seed=seed, **k),
@@ -86,8 +85,12 @@ def test_equation_4_fails_for_the_plain_map():
 
 def test_planted_defect_is_seen(monkeypatch):
     """Winners of another rule: the smallest projection."""
-    right = _local._winners
-    monkeypatch.setattr(_local, "_winners", lambda xp, pieces: right(xp, (-one for one in pieces)))
+    right = _arrays.Pieces.winner
+
+    def least(self, dtype):
+        return right(_arrays.Pieces(self.xp, (-piece for piece in self)), dtype)
+
+    monkeypatch.setattr(_arrays.Pieces, "winner", least)
     with pytest.raises(AssertionError):
         test_features_are_their_coefficients_times_the_row("plain")
 

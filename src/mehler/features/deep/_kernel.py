@@ -155,7 +155,7 @@ class DeepKernel:
                 return _arrays.pairs_of_batches(of_rows, x, y)
             values, errors = (lambda a, b: of_rows(a, b)[0]), (lambda a, b: of_rows(a, b)[1])
             return tuple(_arrays.pairs_of_batches(each, x, y) for each in (values, errors))
-        _require_rows(x, y)
+        _arrays.require_matrices(x, y)
         place = _arrays.place_of(x)
         xp, dtype = place.xp, _arrays.real_dtype(x)
         wide = _arrays.widest_float(xp, place.device)
@@ -214,18 +214,6 @@ class DeepKernel:
                 pairs = _recursion.following(layer, pairs, kernel, w, b).pairs
         value, off = (theta, theta_off) if tangent else (kernel, off)
         return [value, off + 4.0 * pairs.eps * pairs.xp.abs(value)] if error else [value]
-
-
-def _require_rows(x: Array, y: Array | None) -> None:
-    """Raise unless both are matrices of rows of one length, at one place."""
-    _arrays.require_matrix(x, name="X")
-    if y is None:
-        return
-    _arrays.require_matrix(y, name="Y")
-    _arrays.array_namespace(x, y, names=("X", "Y"))
-    _arrays.require_same_place(y, _arrays.place_of(x), name="Y", owner="X")
-    if x.shape[1] != y.shape[1]:
-        raise ValueError(f"X and Y have {x.shape[1]} and {y.shape[1]} columns; make them equal")
 
 
 def _require_finite(pairs: Pairs, growth: int, number: int) -> None:

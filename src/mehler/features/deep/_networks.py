@@ -84,9 +84,8 @@ class DeepFeatures(FeatureMap):
             weight_variance=weight_variance,
             bias_variance=bias_variance,
         )
-        self.__dict__.update(
-            {name: getattr(self.limit, name) for name in ("weight_variance", "bias_variance")}
-        )
+        names = "activation", "pool_size", "weight_variance", "bias_variance"
+        self.__dict__.update({name: getattr(self.limit, name) for name in names})
         self._fan_in = (n_inputs, *self.widths[:-1])
         super().__init__(n_inputs, self._n_columns(), seed=seed, like=like, dtype=dtype)
 

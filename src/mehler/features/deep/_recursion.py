@@ -27,7 +27,6 @@ from mehler.exact import (
 from mehler.exact.activations import Activation, Held, Pairs, arc_cosine
 from mehler.features import _correlation
 from mehler.features._correlation import SplitRows, gaussian_pairs
-from mehler.features.maxout._maxout import largest
 
 # Pairs per block: 512 KiB of float64 an array.
 _PAIRS = 1 << 16
@@ -121,7 +120,7 @@ class Maxout:
         return near, 2.0 - near
 
     def units(self, xp: ModuleType, rows: Array, weights: Array) -> Array:
-        return largest(xp, _arrays.products(xp, rows, weights))
+        return _arrays.products(xp, rows, weights).largest()
 
     def variance(self, pairs: Pairs) -> Array:
         """Compute the variance of the product of a unit at two rows."""
@@ -203,7 +202,7 @@ class Elementwise:
         return xp.maximum(near, least) / squares, xp.maximum(far, least) / squares
 
     def units(self, xp: ModuleType, rows: Array, weights: Array) -> Array:
-        return self.activation(xp, next(iter(_arrays.products(xp, rows, weights))))
+        return self.activation(xp, next(_arrays.products(xp, rows, weights)))
 
 
 Layer: TypeAlias = Maxout | Elementwise

@@ -229,10 +229,7 @@ def _of_distances(group: Group, X: Array, Y: Array | None, of: Pairwise) -> Arra
 
 def on_host(group: Group, X: Array, Y: Floats | None, function: Callable[[Any, Any], Any]) -> Array:
     """Validate rows, compute in float64 on the host, and return to the place of `X`."""
-    _arrays.require_matrix(X, name="X", n_columns=group.n_inputs)
-    if Y is not None:
-        _arrays.require_matrix(Y, name="Y", n_columns=group.n_inputs)
-        _arrays.array_namespace(X, Y, names=("X", "Y"))
+    _arrays.require_matrices(X, Y, n_columns=group.n_inputs)
     return in_float64(X, Y, function)
 
 

@@ -144,14 +144,10 @@ class GroupInvariantFeatures(FeatureMap):
         self._moments: Moments | GivenMoments
         self._moments = Moments(*sample) if given is None else GivenMoments(*sample, own_elements)
         self._listed = self.group.elements() if size is None else None
-        self._passed.update(
-            n_templates=None,
-            n_bins=self.bins.n_bins,
-            window=self.bins.window,
-            rule=self.bins.rule,
-            templates=self.law.name if given is None else given.rows.tolist(),
-            epsilon=float(self.law.epsilon),
-        )
+        self._n_templates = None
+        self.n_bins, self.window, self.rule = self.bins.n_bins, self.bins.window, self.bins.rule
+        self.templates = self.law.name if given is None else given.rows.tolist()
+        self.epsilon = float(self.law.epsilon)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
     @property

@@ -15,7 +15,6 @@ from mehler._arrays import Array
 from mehler._validate import require_integer, require_real
 from mehler.features import _distributions
 from mehler.features._block import Units
-from mehler.features._recipes import CalledByName
 from mehler.features.maxout import _bit_planes as bit_planes
 from mehler.features.maxout._maxout import MaxoutBase
 from mehler.features.projections import named
@@ -66,25 +65,15 @@ class MaxoutCodes(MaxoutBase):
         dtype: object = None,
         projections: ProjectionName = "gaussian",
     ) -> None:
-        self._projection = named(projections)
+        self.projections, self._projection = projections, named(projections)
         super().__init__(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
 
     def _units(self) -> Units:
         return super()._units()._replace(n_values=self.pool_size)
 
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
-        # By a running argmax: reductions over a short last axis cost three times as much.
         dtype = _arrays.code_dtype(xp, self.pool_size)
-        projected = self._projection.pieces(xp, rows, *weights)
-        if isinstance(projected, (_arrays.StackedProducts, _arrays.ReusedBuffer)):
-            return xp.astype(projected.winner(xp), dtype)
-        best = next(projected)
-        code = xp.zeros(best.shape, dtype=dtype, device=_arrays.place_of(rows).device)
-        for j, piece in enumerate(projected, start=1):
-            # j increases, so a strict maximum keeps the smaller index on ties.
-            code = _arrays.maximum(xp, code, xp.astype(piece > best, dtype) * j)
-            best = _arrays.maximum(xp, best, piece)
-        return code
+        return self._projection.pieces(xp, rows, *weights).winner(dtype)
 
     # Codes depend on directions only, and a row of zeros has none.
     _slope = 0.0
@@ -114,9 +103,9 @@ class MaxoutCodes(MaxoutBase):
 
         Arguments are as for :meth:`kernel`; the result is in the widest float of the device.
         """
-        codes = self._with_flag(check_finite)
-        left = codes(X)
-        return self.similarity(left, None if Y is None else codes(Y))
+        left = self(X, check_finite=check_finite)
+        right = None if Y is None else self(Y, check_finite=check_finite)
+        return self.similarity(left, right)
 
     def similarity(self, C: Array, D: Array | None = None) -> Array:
         r"""Compute the Hamming similarity of codes: the fraction of digits that agree.
@@ -231,7 +220,7 @@ class MaxoutCodes(MaxoutBase):
         bit_planes.require_digits(codes, self.pool_size, name)
 
 
-class PackedCodes(metaclass=CalledByName):
+class PackedCodes:
     r"""Maxout codes stored as bit planes on the host.
 
     .. math:: \lceil \log_2 q \rceil \ \text{bits a digit}, \qquad

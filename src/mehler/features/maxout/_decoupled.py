@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, Literal
 
-from mehler import _arrays, _random, exact
+from mehler import _random, exact
 from mehler._arrays import Array
 from mehler.features import _distributions
 from mehler.features._block import Units
@@ -69,7 +69,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         if directions not in ("next", "fresh"):
             raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
         self.directions = directions
-        self._projection = named(projections)
+        self.projections, self._projection = projections, named(projections)
         if directions == "next" and not self._projection.independent:
             raise ValueError(
                 f"projections={projections!r} makes units dependent, so one cannot project on the "
@@ -111,9 +111,10 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         # Units are positively homogeneous: scale the d inputs, not the m outputs.
         rows, pieces = rows * self._gain, self._projection.pieces
         if self.directions == "next":
-            return _at_next(xp, pieces(xp, rows, *weights))
+            return pieces(xp, rows, *weights).after_winner()
         half = len(weights) // 2
-        return _at_fresh(xp, pieces(xp, rows, *weights[:half]), pieces(xp, rows, *weights[half:]))
+        deciding = pieces(xp, rows, *weights[:half])
+        return pieces(xp, rows, *weights[half:]).at_winner(deciding)
 
     @property
     def _gain(self) -> float:
@@ -157,35 +158,3 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(
             rho, self.pool_size, next_fraction=1 - 1 / self.n_features
         )
-
-
-def _at_next(xp: ModuleType, projections: Any) -> Array:
-    """Return the projection of unit l + 1 at the argmax of unit l."""
-    if isinstance(projections, _arrays.StackedProducts):
-        both = projections.array
-        winner = _arrays.StackedProducts(both[:, :, :-1]).winner(xp)
-        return _arrays.StackedProducts(both[:, :, 1:]).chosen(xp, winner)
-    if isinstance(projections, (_arrays.ReusedBuffer, _arrays.HostProducts)):
-        return projections.after_winner()
-    projected = next(projections)
-    # Copy: `running_argmax` overwrites both, and they overlap.
-    best, chosen = projected[:, :-1], xp.positive(projected[:, 1:])
-    for projected in projections:
-        value, offered = projected[:, :-1], projected[:, 1:]
-        best, chosen = _arrays.running_argmax(xp, best, chosen, value, offered)
-    return chosen
-
-
-def _at_fresh(xp: ModuleType, deciding: Any, directions: Any) -> Array:
-    """Select by the first products, and take the second."""
-    if isinstance(deciding, _arrays.StackedProducts) and isinstance(
-        directions, _arrays.StackedProducts
-    ):
-        return directions.chosen(xp, deciding.winner(xp))
-    if isinstance(deciding, (_arrays.ReusedBuffer, _arrays.HostProducts)):
-        # Both are of one kind.
-        return directions.at_winner(deciding)
-    best, chosen = next(deciding), next(directions)
-    for value, offered in zip(deciding, directions, strict=True):
-        best, chosen = _arrays.running_argmax(xp, best, chosen, value, offered)
-    return chosen

@@ -16,7 +16,6 @@ from mehler._validate import require_flag, require_integer
 from mehler.features import _correlation, _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Units
-from mehler.features._recipes import bandwidths
 from mehler.features.projections import SharedPool, named
 from mehler.features.projections._base import ProjectionName
 
@@ -32,7 +31,6 @@ class MaxoutBase(FeatureMap):
 
     # Recipes from before `projections=` compare equal.
     _later = ("stored", "projections")
-    _instead = bandwidths("the kernel has no bandwidth, and depends on the angle of rows")
 
     def __init__(
         self,
@@ -211,7 +209,8 @@ class LocallyLinear(MaxoutBase):
         identity = xp.eye(self.n_inputs, dtype=dtype, device=place.device)
         self._require_range(X, name, largest, True, lambda: drawn)
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(X):
-            winner = _winners(xp, (values for values, _ in self._pools(xp, rows, drawn)))
+            deciding = (values for values, _ in self._pools(xp, rows, drawn))
+            winner = _arrays.Pieces(xp, deciding).winner(xp.int32)
         total: Any = 0.0
         for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
             wins = xp.astype(winner == j, dtype)
@@ -242,17 +241,6 @@ class LocallyLinear(MaxoutBase):
         if alpha is None:
             return unit[:, None, :] * xp.ones_like(unit[:1, :1])
         return unit[:, :, None] * xp.sum(alpha, axis=0)[None, None, :]
-
-
-def _winners(xp: ModuleType, pieces: Iterator[Array]) -> Array:
-    """Return the number of the largest projection of each unit; ties go to the first."""
-    best = next(pieces)
-    winner = xp.zeros_like(best)
-    for j, piece in enumerate(pieces, start=1):
-        better = piece > best
-        winner = xp.where(better, j * xp.ones_like(winner), winner)
-        best = xp.where(better, piece, best)
-    return winner
 
 
 def _summed(xp: ModuleType, wins: Array, alpha: Array, directions: Array) -> Array:
@@ -322,7 +310,7 @@ class MaxoutFeatures(LocallyLinear):
         stored: bool = True,
     ) -> None:
         self.centred = require_flag("centred", centred)
-        self._projection = named(projections)
+        self.projections, self._projection = projections, named(projections)
         self.n_projections = n_projections
         if n_projections is not None:
             if not self._projection.independent:
@@ -339,7 +327,7 @@ class MaxoutFeatures(LocallyLinear):
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         # Units are positively homogeneous: scale the d inputs, not the m outputs.
         rows = rows * self._gain
-        out = largest(xp, self._projection.pieces(xp, rows, *weights))
+        out = self._projection.pieces(xp, rows, *weights).largest()
         offset = self._offset
         return out - offset * _correlation.lengths(xp, rows) if offset else out
 
@@ -375,17 +363,3 @@ class MaxoutFeatures(LocallyLinear):
 
     def _kurtosis_at(self, rho: Array) -> Array:
         return _distributions.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
-
-
-def largest(xp: ModuleType, pieces: Iterator[Array]) -> Array:
-    """Compute maxima over the q pieces.
-
-    One product per piece and a running maximum: the block of maxima stays in cache, and no array
-    with all q m projections is formed. This is as fast as the products alone.
-    """
-    if isinstance(pieces, (_arrays.StackedProducts, _arrays.ReusedBuffer)):
-        return pieces.largest(xp)
-    out = next(pieces)
-    for piece in pieces:
-        out = _arrays.maximum(xp, out, piece)
-    return out

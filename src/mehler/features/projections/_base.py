@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -113,7 +112,7 @@ class Projection(ABC):
         together = f"projections={self.name!r} draws its units together, so that none can be had"
         raise ValueError(f"{together} alone: take projections='gaussian'")
 
-    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
+    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> _arrays.Pieces:
         """Yield products of rows with each piece of the weights: q arrays of shape (n, m).
 
         Weights are those of `draw`, in the namespace `xp` of the rows. The caller owns the first
@@ -218,15 +217,8 @@ class SharedPool(Projection):
         distinct, places = np.unique(members, return_inverse=True)
         return self._pools[of][distinct], places.reshape(members.shape).astype(np.int32)
 
-    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
-        pool, members = weights
-        projected = xp.matmul(pool, xp.matrix_transpose(rows))
-        if _arrays.is_on_accelerator(rows):
-            # All pieces at once, (q, n, m): the rows (P, n) that each member names, transposed.
-            taken = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
-            taken = xp.reshape(taken, (*members.shape, projected.shape[1]))
-            return _arrays.StackedProducts(xp.matrix_transpose(taken))
-        return _in_turn(xp, projected, members)
+    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> _arrays.Pieces:
+        return _arrays.pooled(xp, rows, *weights)
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:
         """Return rows of 1 MiB in float32, 64 to 512: units read all over the pool."""
@@ -235,14 +227,6 @@ class SharedPool(Projection):
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
         """Return 1 + (m - 1) q/P: two units share q^2/P of their q vectors on average."""
         return 1.0 + (n_units - 1) * n_pieces / self.n_projections
-
-
-def _in_turn(xp: ModuleType, projected: Array, members: Array) -> Iterator[Array]:
-    yield xp.matrix_transpose(xp.take(projected, members[0, :], axis=0))
-    piece = None
-    for j in range(1, members.shape[0]):
-        piece = _arrays.take_rows(xp, projected, members[j, :], piece)
-        yield xp.matrix_transpose(piece)
 
 
 # Digits of a point of Sobol's; lower digits are drawn uniformly.

@@ -130,9 +130,9 @@ class Hadamard(Projection):
         whole, outer = factors(size, of.dtype), factors(size // b, of.dtype)
         return (places, signs.astype(of.dtype), *whole, *outer, cells, lengths)
 
-    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> Iterator[Array]:
+    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> _arrays.Pieces:
         places, signs, left, right, *outer, cells, lengths = weights
-        q, n_blocks, n_cells, b = cells.shape[:4]
+        n_cells, b = cells.shape[2:4]
         n, size = rows.shape[0], n_cells * b
         # Transposed, so that a transform's rows are contiguous.
         values = xp.matrix_transpose(rows)
@@ -140,11 +140,7 @@ class Hadamard(Projection):
             values = xp.concat((values, xp.zeros_like(values[:1, :])), axis=0)
         values = xp.take(values, places, axis=0) * signs
         values = xp.reshape(transform(xp, values, left, right), (n_cells, b, n))
-        if _arrays.is_on_accelerator(rows):
-            mixed = xp.reshape(_mixed(xp, cells, values, outer), (q, n_blocks * size, n))
-            units = mixed[:, : lengths.shape[1], :] * lengths
-            return _arrays.StackedProducts(xp.matrix_transpose(units))
-        return _in_turn(xp, values, cells, outer, lengths)
+        return _arrays.Pieces(xp, _in_turn(xp, values, cells, outer, lengths))
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs:
         """Return all pairs of a block, and the excess of those that are not orthogonal."""
