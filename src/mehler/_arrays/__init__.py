@@ -78,6 +78,7 @@ from mehler._arrays._namespace import (
 )
 from mehler._arrays._products import (
     Pieces,
+    StackedPieces,
     maximum,
     pooled,
     products,

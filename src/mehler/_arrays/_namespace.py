@@ -6,7 +6,6 @@ of: arrays of PyTorch are recognised before it is asked, and those of NumPy by t
 
 from __future__ import annotations
 
-import functools
 import importlib
 import importlib.util
 import sys
@@ -141,10 +140,10 @@ class Place:
         short = namespace_name(self.xp)
         return short if self.device in (None, "cpu") else f"{short} on {self.device}"
 
-    @functools.cached_property
+    @property
     def on_host(self) -> bool:
         """Whether arrays are of NumPy, or chunks that are."""
-        return namespace_name(self.xp) in {"numpy", "dask.array"}
+        return self.xp is HOST or namespace_name(self.xp) in {"numpy", "dask.array"}
 
     def empty(self) -> Array:
         """Return an array without entries, which stands for this place in a pickle."""

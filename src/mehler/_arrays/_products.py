@@ -103,6 +103,11 @@ def products(xp: ModuleType, rows: Array, weights: Array) -> Pieces:
 def pooled(xp: ModuleType, rows: Array, pool: Array, members: Array) -> Pieces:
     """Return products of rows with q members of a pool (P, d) for each unit: members (q, m)."""
     projected = xp.matmul(pool, xp.matrix_transpose(rows))
+    if is_on_accelerator(rows):
+        # All pieces at once, (q, n, m): the rows (P, n) that each member names, transposed.
+        taken = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
+        taken = xp.reshape(taken, (*members.shape, rows.shape[0]))
+        return StackedPieces(xp, xp.matrix_transpose(taken))
 
     def in_turn() -> Iterator[Array]:
         piece = None
