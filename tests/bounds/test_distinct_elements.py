@@ -4,42 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
 from mehler.bounds import group_invariant as bounds
-
-COMMON = {"n_bins": 10, "n_rows": 12, "delta": 0.1, "window": 1.3}
-
-
-@pytest.mark.parametrize(("r", "order"), [(1, 2), (3, 40), (20, 40), (39, 40)])
-def test_the_term_by_hand(r, order):
-    log = math.log(4 * 78 / 0.1)
-    shown = sum(Fraction(order - r, order - k) ** 2 for k in range(1, r + 1)) / r
-    hidden = sum(Fraction(r, order - k) ** 2 for k in range(1, order - r + 1)) / r
-    w = Fraction(order - r, order - 1)
-    expected = 2 * float(w) / r + math.sqrt(8 * float(min(shown, hidden)) * log / r)
-    result = bounds.kernel_error(50, n_elements=r, group_order=order, **COMMON)
-    assert result["elements"] == pytest.approx(expected, rel=1e-13)
-    free = bounds.kernel_error(50, n_elements=r, **COMMON)
-    assert result["elements"] <= free["elements"]
-    assert [result[name] for name in ("binning", "templates")] == [
-        free[name] for name in ("binning", "templates")
-    ]
-
-
-def test_all_elements_are_the_whole_group():
-    for options in ({}, {"templates": "gaussian", "n_inputs": 5}):
-        every = bounds.kernel_error(50, n_elements=24, group_order=24, **COMMON, **options)
-        assert every["elements"] == 0.0
-        assert every.value == bounds.kernel_error(50, **COMMON, **options).value
-
-
-def test_a_huge_group_is_as_independent_elements():
-    huge = bounds.kernel_error(50, n_elements=30, group_order=math.factorial(300), **COMMON)
-    assert huge.value == pytest.approx(bounds.kernel_error(50, n_elements=30, **COMMON).value)
+from mehler.exact.orbits import TemplateLaw
 
 
 def products(order: int) -> list[np.ndarray]:
@@ -85,47 +55,61 @@ def test_no_subset_errs_more_than_promised(order):
     assert largest_share(order, proved) < 1
 
 
-def test_a_third_of_it_is_found_to_be_too_little():
-    """Small groups see no more; with a thousand elements of a line 0.63 is too little."""
-    assert largest_share(3, lambda *arguments: proved(*arguments) / 3) > 1
+ORDERS = (2, 3, 5, 8, 10)
 
 
-@pytest.mark.parametrize("order", range(2, 8))
-def test_each_step_moves_the_conditional_mean_by_so_much(order):
-    """The exchange of the proof, for functions of subsets of which one element moves 1 at most."""
+def orbits(order: int):
+    """Yield orbits of mean 0 under turns by a cyclic group, as complex rows, and their length."""
     rng = np.random.default_rng(order)
-    for r in range(1, order):
-        subsets = list(itertools.combinations(range(order), r))
-        ends = rng.random(order)
-        at_random = rng.random(len(subsets))
-        largest = {entry: max(ends[list(entry)]) for entry in subsets}
-        drawn = dict(zip(subsets, at_random, strict=True))
-        means = {entry: math.fsum(ends[list(entry)]) for entry in subsets}
-        first = {entry: float(0 in entry) for entry in subsets}
-        for f in (largest, drawn, means, first):
-            for k in range(1, r + 1):
-                before = range(k - 1)  # which ones are drawn before makes no difference in kind
-                means_after = [
-                    np.mean([f[entry] for entry in subsets if {*before, a} <= set(entry)])
-                    for a in range(k - 1, order)
-                ]
-                moved = max(means_after) - min(means_after)
-                most = (order - r) / (order - k)
-                assert moved <= most + 1e-12
-                if k == 1 and f is first:  # whether one element is drawn: an equality
-                    assert moved == pytest.approx(most, abs=1e-12)
+    turns = np.arange(order)[:, None]
+    for _ in range(6):
+        kinds = rng.integers(1, order, size=rng.integers(1, 4))
+        weights = rng.random(len(kinds)) + 1e-3
+        yield np.exp(2j * np.pi * turns * kinds / order) * weights, np.linalg.norm(weights)
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        (lambda: bounds.kernel_error(5, group_order=9, **COMMON), "give n_elements"),
-        (
-            lambda: bounds.kernel_error(5, n_elements=9, group_order=8, **COMMON),
-            "group_order=8 must be at least 9",
-        ),
-    ],
-)
-def test_bad_arguments(call, words):
-    with pytest.raises(ValueError, match=words):
-        call()
+def tails(values):
+    """Each value, and the probability of one so large."""
+    ordered = np.sort(values)[::-1]
+    return zip(ordered, np.arange(1, len(ordered) + 1) / len(ordered), strict=True)
+
+
+def largest_ratio(exponent: float) -> float:
+    worst = 0.0
+    for order in ORDERS:
+        for vectors, length in orbits(order):
+            for r in range(1, order):
+                chosen = itertools.combinations(range(order), r)
+                sums = [np.linalg.norm(vectors[list(entry)].sum(axis=0)) for entry in chosen]
+                fewest = min(r, order - r)
+                for size, chance in tails(sums):
+                    arguments = 2 * math.exp(-exponent * (size / length) ** 2 / fewest)
+                    worst = max(worst, chance / arguments)
+    return worst
+
+
+def test_no_sum_is_longer_than_promised():
+    assert largest_ratio(0.5) < 1
+
+
+@pytest.mark.parametrize("exponent", [0.75, 1.0])
+def test_a_larger_exponent_is_found_to_be_too_much(exponent):
+    assert largest_ratio(exponent) > 1
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_every_subset_of_long_rows_keeps_the_bound(order):
+    """Rows of which the most part stays: the range is of no use, the spread is."""
+    slope = TemplateLaw("sphere", 4).slope
+    for vectors, _ in orbits(order):
+        gaps = np.linalg.norm(vectors[:, None] - vectors[None], axis=2)
+        setting = {"n_inputs": 4, "radius": 100.0, "spread": float(gaps.mean())}
+        for r in range(1, order):
+            chosen = [list(entry) for entry in itertools.combinations(range(order), r)]
+            errors = [abs(slope * (gaps[np.ix_(a, a)].mean() - gaps.mean())) for a in chosen]
+            for error, chance in tails(errors):
+                if chance < 1:
+                    arguments = bounds.kernel_change_elements(
+                        r, delta=float(chance), group_order=order, **setting
+                    )
+                    assert error <= arguments.value * (1 + 1e-12)

@@ -8,14 +8,18 @@ import math
 import re
 import sys
 
+import array_api_strict as xp
 import numpy as np
 import pytest
+from latex2mathml import converter
 
 from mehler import bounds
-from mehler.bounds import Assumption, Bound, Term
+from mehler.bounds import Assumption, Bound, Term, kernel_error
 from mehler.bounds._arguments import counts, positives, probabilities
 from mehler.bounds._bound import Counts, Reals
 from mehler.bounds._function import REGISTRY, bound
+from mehler.statements import discover
+from tests.bounds.test_formulas import NAMES, drawn
 
 
 @bound("paper.lemma-1", "error", "n_features")
@@ -80,22 +84,6 @@ def test_refusals_name_the_argument(change, message):
         error(50, **{"n_rows": 10, "delta": 0.1, **change})
 
 
-def test_a_missing_argument_is_named():
-    with pytest.raises(TypeError, match="missing 1 required keyword-only argument: 'delta'"):
-        error(50, n_rows=10)
-
-
-def test_narrow_integers_do_not_overflow():
-    assert error(np.int8(100), n_rows=np.int8(100), delta=0.1).value == by_hand(100, 100)
-
-
-def test_an_array_of_no_dimension_is_a_number():
-    made = error(np.array(50), n_rows=np.array(10), delta=np.array(0.1), radius=np.array(2))
-    assert made.value == by_hand(50, radius=2.0)
-    with pytest.raises(ValueError, match="delta=nan must be a probability"):
-        error(50, n_rows=10, delta=np.array(math.nan))
-
-
 def test_arrays_are_the_entries():
     m, delta = np.array([[10], [90]]), np.array([0.1, 0.01, 0.001])
     made = error(m, n_rows=10, delta=delta)
@@ -110,11 +98,6 @@ def test_the_inverse_is_the_least():
     assert m == math.ceil(math.log(100) / 0.3**2)
     assert by_hand(m) <= 0.3 < by_hand(m - 1)
     assert m == bounds.solve(error, at_most=0.3, for_="n_features", n_rows=10, delta=0.1)
-
-
-def test_the_inverse_respects_blocks():
-    m = bounds.solve(error, at_most=0.3, n_features=None, n_rows=10, delta=0.1, block=4)
-    assert m == 4 * math.ceil(math.log(100) / 0.3**2)
 
 
 def test_the_inverse_is_a_size_at_which_something_is_promised():
@@ -219,3 +202,41 @@ def test_a_namespace_lists_what_is_public(name):
 def test_a_statement_is_found_by_its_id_alone(statement):
     with pytest.raises(TypeError, match=r"^statement must be a str"):
         bounds.by_statement(statement)
+
+
+DELTA = {"delta": [0.1, 1e-3]}
+
+
+def test_arrays_of_any_library_are_taken_and_numbers_of_numpy_are_numbers():
+    expected = kernel_error.one_pair([10, 20], delta=0.1, width=1.0).value
+    result = kernel_error.one_pair(xp.asarray([10, 20]), delta=0.1, width=1.0).value
+    assert np.array_equal(result, expected)
+    assert isinstance(kernel_error.one_pair(np.int64(10), delta=0.1, width=1.0).value, float)
+
+
+def test_terms_of_arrays_cannot_be_written_to():
+    term = kernel_error.one_pair([10, 20], delta=0.1, width=1.0).terms[0]
+    with pytest.raises(ValueError, match="read-only"):
+        term.value[0] = 0.0
+
+
+EVERY_BOUND = pytest.mark.parametrize("name", NAMES)
+
+
+@EVERY_BOUND
+def test_formulas_are_latex_that_renders(name):
+    for arguments in drawn(name)[::4]:
+        for term in REGISTRY[name](**arguments).terms:
+            assert "$" not in term.formula
+            assert converter.convert(term.formula).startswith("<math")
+
+
+def test_every_bound_names_a_statement_whose_page_has_the_source():
+    listed = {item.id for item in discover()}
+    assert {function.statement for function in REGISTRY.values()} <= listed
+
+
+def test_printing_many_entries_gives_their_range():
+    bound = kernel_error.one_pair(np.arange(1, 101), delta=0.1, width=1.0)
+    assert "(shape (100,))" in str(bound)
+    assert len(str(bound)) < 300

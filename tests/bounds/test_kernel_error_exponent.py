@@ -6,9 +6,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import erfc
 
 from mehler import exact
 from mehler.bounds.kernel_error import _exponent
+from tests.bounds import quadrature
 
 RHO = [-0.95, -0.6, 0.0, 0.5, 0.9, 0.999, 1.0]
 
@@ -23,14 +25,6 @@ def test_nodes_give_mass_kernel_and_variance(rho, q):
     assert weight @ (product - kernel) ** 2 == pytest.approx(
         exact.maxout_variance(rho, q), rel=1e-11
     )
-
-
-def test_nodes_of_the_largest_pool():
-    """Ten digits, as its rounding is: the power of Phi_2 takes q times that of SciPy's."""
-    q = 10**6
-    product, weight = _exponent.product_nodes(0.3, q, _exponent.SHARE / 1.3)
-    assert abs(weight.sum() - 1) < 1e-10
-    assert weight @ product == pytest.approx(exact.maxout_kernel(0.3, q), rel=1e-10)
 
 
 @pytest.mark.parametrize("rho", [-1.0, *RHO])
@@ -68,46 +62,6 @@ def test_linear_units_to_their_pole(rho, cost):
     assert least * (1 - 1e-4) <= result <= 1.004 * least
 
 
-def pair_of_two(rho: float, t: float) -> float:
-    """E exp(t M M') for q = 2 from max(a, b) = (u + abs(v))/sqrt 2 with u, v independent.
-
-    Given v and v' the pair (u, u') is Gaussian and the exponent a quadratic form of it.
-    """
-    nodes, weights = np.polynomial.legendre.leggauss(400)
-    v, w = (nodes + 1) * 7, weights * 7
-    a, b = v[:, None], v[None, :]
-    s2 = 1 - rho * rho
-    density = sum(
-        np.exp(-(a * a - 2 * r * a * b + b * b) / (2 * s2)) / (math.pi * math.sqrt(s2))
-        for r in (rho, -rho)
-    )
-    # x'Ax with A = (t/4) [[0, 1], [1, 0]] and covariance S = [[1, rho], [rho, 1]].
-    A = np.array([[0, t / 4], [t / 4, 0]])
-    B = np.eye(2) - 2 * np.array([[1, rho], [rho, 1]]) @ A
-    Q = A @ np.linalg.inv(B)
-    form = Q[0, 0] * a * a + (Q[0, 1] + Q[1, 0]) * a * b + Q[1, 1] * b * b
-    total = (density * np.exp(form) * w[:, None] * w[None, :]).sum()
-    return total / math.sqrt(np.linalg.det(B))
-
-
-@pytest.mark.parametrize("rho", [-0.9, -0.3, 0.0, 0.5, 0.9])
-@pytest.mark.sampled(2)
-def test_pairs_of_two_by_their_sum_and_difference(rho):
-    result = _exponent.at_correlation(2, rho)
-    kernel = exact.maxout_kernel(rho, 2)
-    # Below 1e-4 the difference of two logarithms has no digits left.
-    for i in range(int(np.searchsorted(result.at, 4e-4)), result.at.size, 6):
-        for t, psi in ((result.at[i], result.upper[i]), (-result.at[i], result.lower[i])):
-            assert psi == pytest.approx(math.log(pair_of_two(rho, t)) - t * kernel, rel=1e-6)
-
-
-@pytest.mark.parametrize("q", [1, 2, 4, 64])
-def test_small_arguments_give_half_the_variance(q):
-    result = _exponent.at_correlation(q, 0.5)
-    t = result.at[0]
-    assert result.upper[0] / t**2 == pytest.approx(exact.maxout_variance(0.5, q) / 2, rel=1e-3)
-
-
 @pytest.mark.parametrize("q", [2, 3, 8, 64, 1024])
 @pytest.mark.sampled(2)
 def test_supremum_is_above_every_correlation_and_not_far(q):
@@ -126,32 +80,6 @@ def test_supremum_is_above_every_correlation_and_not_far(q):
     assert np.all(worst.lower <= np.maximum(1.02 * lower, upper))
 
 
-def test_supremum_of_linear_units_is_above_every_correlation():
-    worst = _exponent.any_correlation(1)
-    for rho in np.linspace(-0.99, 0.99, 12):
-        for sign, bound in ((1, worst.upper), (-1, worst.lower)):
-            t = sign * worst.at[worst.at > 1e-3]
-            closed = -np.log((1 - rho * t) ** 2 - t * t) / 2 - rho * t
-            assert np.all(bound[worst.at > 1e-3] >= closed * (1 - 1e-9))
-
-
-def test_supremum_is_above_the_correlations_next_to_opposite_rows():
-    worst = _exponent.any_correlation(2)
-    for rho in (-0.97, -0.99, -0.999):
-        kernel = exact.maxout_kernel(rho, 2)
-        for i in np.flatnonzero((worst.at > 2e-3) & (worst.at < 0.3))[::3]:
-            t = worst.at[i]
-            assert worst.upper[i] > math.log(pair_of_two(rho, t)) - t * kernel
-            assert worst.lower[i] > math.log(pair_of_two(rho, -t)) + t * kernel
-
-
-def test_moments_of_the_largest_absolute_value():
-    for q, fourth in ((1, 3.0), (2, 3 + 8 / math.pi)):
-        x, weight = _exponent.largest_nodes(q)
-        assert weight.sum() == pytest.approx(1, rel=1e-13)
-        assert weight @ x**4 == pytest.approx(fourth, rel=1e-13)
-
-
 def test_increments_of_linear_units_in_closed_form():
     """E exp(s g^2) = (1 - 2 s)^(-1/2)."""
     result = _exponent.increments(1)
@@ -160,10 +88,78 @@ def test_increments_of_linear_units_in_closed_form():
     np.testing.assert_allclose(result.upper[large], closed[large], rtol=1e-7)
 
 
-def test_chernoff_of_gaussian_exponents():
-    """For psi = v t^2/2 the deviation is sqrt(2 v cost), up to the grid."""
+def on_a_line(z):
+    """Phi at complex arguments."""
+    return erfc(-np.asarray(z) / math.sqrt(2)) / 2
+
+
+def in_the_plane(x: complex, y: complex, rho: float) -> complex:
+    """Phi_2 at complex arguments: given g = t + i Im x, g' is normal about rho g."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    half = (x.real + 9) / 2
+    g = -9 + half * (nodes + 1) + 1j * x.imag
+    density = np.exp(-g * g / 2) / math.sqrt(2 * math.pi)
+    return half * (weights * density * on_a_line((y - rho * g) / math.sqrt(1 - rho * rho))).sum()
+
+
+@pytest.mark.parametrize("rho", [-0.6, 0.0, 0.8])
+def test_growth_in_the_plane(rho):
+    c, d = math.sqrt((1 + rho) / 2), math.sqrt((1 - rho) / 2)
+    for u in (0.4, 0.8):
+        at = int(np.argmin(np.abs(quadrature.SHIFTS - u)))
+        u = float(quadrature.SHIFTS[at])
+        for along, across in ((u, 0.0), (0.0, u), (u / math.sqrt(2), u / math.sqrt(2))):
+            shift = complex(0, c * along + d * across), complex(0, c * along - d * across)
+            for x, y in ((0.5, 0.2), (2.0, 2.0), (3.0, 2.5), (3.5, 1.0), (4.0, 4.0)):
+                log = math.log(abs(in_the_plane(x + shift[0], y + shift[1], rho)))
+                for q in (16, 1024):
+                    assert (q - 1) * log <= quadrature.growth(q)[at] + 1e-7
+
+
+@pytest.mark.parametrize("q", [2, 4, 16, 64, 1024])
+@pytest.mark.parametrize("rho", [-0.5, 0.0, 0.8])
+def test_coarse_rules_miss_no_more_than_is_proved(q, rho):
+    """The error of steps that are too long, seen, is below the bound; of those used, below 1e-7."""
+    pole = 1 / (1 + abs(rho))
+    used = _exponent.step_for(q)
+    last = _exponent.SHARE * pole
+    assert quadrature.missed(rho, q, last, used) < _exponent.MISSED * last**2
+    at = _exponent._grid(rho)[-24:-8]
+    kernel = exact.maxout_kernel(rho, q)
+
+    def excess(step: float):
+        product, weight = _exponent.product_nodes(rho, q, float(at[-1]), step)
+        return [weight @ (np.expm1(t * (product - kernel)) - t * (product - kernel)) for t in at]
+
+    true = np.array(excess(used))
+    sample = 0.0
+    for step in (0.4, 0.8, 1.2):
+        error = np.abs(excess(step) - true)
+        assert np.all(error <= quadrature.missed(rho, q, at, step))
+        sample = max(sample, float(error.max()))
+    assert sample > 1e-6
+
+
+@pytest.mark.parametrize("k", range(21))
+def test_the_tabled_steps_miss_no_more_than_they_say(k):
+    """All grow with the pool and with lambda, so that the largest of both decide."""
+    q, rhos = min(2**k, 10**6), np.linspace(_exponent.LOWEST, 1.0, 9 if k % 4 else 40)
+    assert _exponent.step_for(q) == _exponent.STEPS[k]
+    for rho in rhos.tolist():
+        at = _exponent.SHARE / (1 + abs(rho))
+        most = quadrature.missed(rho, q, at, _exponent.STEPS[k])
+        assert most <= _exponent.MISSED * at**2
     at = _exponent._GRID
-    result = _exponent.Exponents(at, 3 * at**2 / 2, at**2 / 2)
-    for cost in (1e-6, 1e-3, 1e-2):
-        exactly = math.sqrt(6 * cost)
-        assert exactly <= result.deviation(cost) <= 1.004 * exactly
+    assert np.all(quadrature.missed_of_largest(q, at) <= _exponent.MISSED * at**2)
+
+
+# -- planted defects: each must be seen by a test above -------------------------------------------
+
+
+def test_an_error_bound_that_is_too_small_is_caught(monkeypatch):
+    true = quadrature.missed
+    monkeypatch.setattr(
+        quadrature, "missed", lambda rho, q, at, step: true(rho, q, at, step) * 1e-16
+    )
+    with pytest.raises(AssertionError):
+        test_coarse_rules_miss_no_more_than_is_proved(4, 0.0)

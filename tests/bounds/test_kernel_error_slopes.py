@@ -6,56 +6,13 @@ import math
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.features.uniform import known_before
-from scipy import special
 
-from mehler import FourierFeatures
 from mehler.bounds import kernel_error
-
-# A circle of radius 1 in the plane, whose doubling dimension is 3, and frequencies of gamma = 1/2.
-ANGLES = np.arange(48) * (2 * math.pi / 48)
-CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)], axis=1)
-SLOPE = (math.sqrt(2) * special.gamma(1.5), 2.0)
-SET = {"dimension": 3, "diameter": 2.0, "slope": SLOPE, "width": 2.0}
-
-
-def largest_error(m: int, seed: int) -> float:
-    phi = FourierFeatures.draw(2, 2 * m, gamma=0.5, seed=seed)
-    return float(np.abs(phi(CIRCLE) @ phi(CIRCLE).T - phi.kernel(CIRCLE)).max())
-
-
-@pytest.mark.parametrize("m", [50, 1000])
-def test_draws_keep_it(m):
-    """How far above what is seen it may be is held by its terms and by the known form, below."""
-    result = [largest_error(m, seed) for seed in range(200)]
-    bound = kernel_error.uniform_by_slope(m, delta=0.05, **SET).value
-    assert np.mean(np.array(result) > bound) == 0
 
 
 def pairs(k: float, level: int) -> float:
     """Pairs of cells of a level, the equal ones too."""
     return 2.0 ** (k * level) * (2.0 ** (k * level) + 1) / 2
-
-
-def chain(m: int, delta: float, level: int, stride: int, links: int, law: str = "width") -> float:
-    """The sum of the page at J, a and n, one event after the other; k = 3, D = 2, b = 2.
-
-    Events: the pairs of level J have half of delta, link i has 2^-(i + 2) of it, the slopes the
-    rest.
-    """
-    left = delta - delta / 2
-    total = 2 * math.sqrt(math.log(2 / (delta / 2 / pairs(3, level))) / (2 * m))
-    for i in range(links):
-        share = delta / 2 ** (i + 2)
-        left -= share
-        cost = (math.log(2 / share) + math.log(pairs(3, level + stride * (i + 1)))) / m
-        moved = 2 * 2 * min(1.0, 2.0 ** (1 - level - stride * i))
-        # Increments have the second moment moved^2 E G^2, and lie in [-2, 2]; or (2, 0.1) is told.
-        tail = 2 / 3 if law == "width" else 0.1 * moved
-        total += math.sqrt(2 * moved**2 * 2.0 * cost) + tail * cost
-    last = 2 * 2 * min(1.0, 2.0 ** (1 - level - stride * links))
-    spread = math.sqrt((SLOPE[1] - SLOPE[0] ** 2) / m * (1 - left) / left)
-    return total + last * (2 * SLOPE[0] + spread)
 
 
 @pytest.mark.parametrize("r", [0.01, 0.3, 2.0])
@@ -82,80 +39,104 @@ def test_exponent_of_increments_of_cosines(r):
         assert nearest == pytest.approx(1 / variance, rel=0.05)
 
 
-@pytest.mark.parametrize("m", [100, 10**4, 10**6])
-def test_net_by_hand(m):
-    tried = [chain(m, 0.01, level, 1, 0) for level in range(40)]
-    result = kernel_error.uniform_by_slope(m, delta=0.01, method="net", **SET)
-    assert result.value == pytest.approx(min(tried), rel=1e-12)
+N = 400_000
 
 
-@pytest.mark.parametrize(("m", "law"), [(10**4, "width"), (10**7, "width"), (10**4, "both")])
-def test_chaining_by_hand(m, law):
-    tried = [
-        chain(m, 0.01, level, stride, links, law)
-        for level in range(20)
-        for stride in (1, 2, 3, 4, 6, 8)
-        for links in range(1, 18)
-    ]
-    arguments = {} if law == "width" else {"increments": (2.0, 0.1)}
-    result = kernel_error.uniform_by_slope(m, delta=0.01, method="chaining", **SET, **arguments)
-    assert result.value == pytest.approx(min(tried), rel=1e-12)
+def close(result: float, drawn: np.ndarray) -> bool:
+    """Whether a mean is within six standard errors of draws."""
+    return bool(abs(result - drawn.mean()) < 6 * drawn.std() / math.sqrt(drawn.size))
 
 
-def test_the_smaller_method_is_taken():
-    for m in (50, 10**6):
-        values = [
-            kernel_error.uniform_by_slope(m, delta=0.01, method=method, **SET).total
-            for method in ("net", "chaining", None)
-        ]
-        assert values[2] == min(values[:2])
+def weights(seed: int, *shape: int) -> np.ndarray:
+    return np.random.default_rng(seed).standard_normal(shape)
 
 
-def test_chaining_has_no_logarithm_of_m():
-    """The root of m times the bound does not grow from 10^8 to 10^16; by the net it does."""
-
-    def value(m, method):
-        return (
-            math.sqrt(m) * kernel_error.uniform_by_slope(m, delta=0.01, method=method, **SET).value
-        )
-
-    assert value(10**16, "chaining") < value(10**8, "chaining")
-    assert value(10**16, "net") > 1.2 * value(10**8, "net")
+def test_frequencies_of_a_matern_kernel():
+    """Student's t of 2 nu = 9 degrees of freedom, by its definition, over the length."""
+    chi = np.random.default_rng(2).chisquare(9, N)
+    lengths = np.linalg.norm(weights(3, N, 2), axis=1) / np.sqrt(chi / 9) / 0.5
+    setting = kernel_error.slope_fourier(2, nu=4.5, length_scale=0.5)
+    assert close(setting["slope"][0], lengths)
+    assert close(setting["slope"][1], lengths**2)
 
 
-@pytest.mark.parametrize("m", [1000, 10**5, 10**7])
-def test_below_the_known_form(m):
-    setting = known_before(m, delta=0.01, n_inputs=2, diameter=2.0, second=2.0)
-    assert kernel_error.uniform_by_slope(m, delta=0.01, **SET).value < setting.value
+def slope_of_sinks(w, b, *, steep, far, base):
+    lengths = np.linalg.norm(w, axis=1)
+    return steep * lengths * (abs(base) + steep * (far * lengths + abs(b)))
 
 
-def test_one_level_is_left_where_others_leave_the_floats():
-    bound = kernel_error.uniform_by_slope(
-        10**6, delta=1e-300, method="net", **{**SET, "dimension": 500}
+def test_moments_of_kitchen_sinks():
+    setting = kernel_error.slope_kitchen_sinks(
+        3, lipschitz=1.5, radius=0.8, weight_scale=0.7, bias=0.4, at_zero=-0.3
     )
-    assert bound.total == pytest.approx(chain(10**6, 1e-300, 0, 1, 0), rel=1e-12)
+    drawn = slope_of_sinks(
+        0.7 * weights(4, N, 3), 0.4 * weights(5, N), steep=1.5, far=0.8, base=-0.3
+    )
+    assert close(setting["slope"][0], drawn)
+    assert close(setting["slope"][1], drawn**2)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"slope": None}, "slope=None: give the two moments"),
-        ({"slope": (2.0, 1.0)}, "less than the square"),
-        ({"pool_size": 4}, "unexpected keyword argument 'pool_size'"),
-        ({"width": None}, "give exactly one of"),
-        ({"width": None, "variance": 1.0, "method": "chaining"}, "needs width or increments"),
-        ({"increments": 2.0}, "increments=2.0: give the two numbers"),
-        ({"increments": (0.0, 1.0)}, "increments=0.0 must be positive"),
-    ],
-)
-def test_bad_input_is_named(change, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        kernel_error.uniform_by_slope(100, delta=0.01, **{**SET, **change})
+@pytest.mark.parametrize(("d", "q"), [(1, 1), (2, 4), (5, 64)])
+def test_moments_of_centred_maxout(d, q):
+    setting = kernel_error.slope_maxout_centred(d, pool_size=q)
+    w = weights(6, 40_000, q, d)
+    longest = np.linalg.norm(w, axis=2).max(axis=1)
+    # h_1 by the same draws' first coordinates would be noisy: by quadrature of the maximum.
+    t = np.linspace(-10, 10, 20_001)
+    cdf = np.array([0.5 * math.erfc(-entry / math.sqrt(2)) for entry in t]) ** q
+    h1 = float(10 - np.trapezoid(cdf, t))
+    drawn = longest * (longest + h1)
+    assert close(setting["slope"][0], drawn)
+    assert close(setting["slope"][1], drawn**2)
 
 
-@pytest.mark.parametrize("slope", [(10.0, 200.0), (1e160, 1.7e308), (1e100, 1.7e308)])
-def test_bounds_beyond_the_floats_are_named(slope):
-    """One level is left, and all of its sums are infinite; or the square of a mean is."""
-    setting = {"dimension": 1000, "delta": 0.01, "variance": 1.0, "slope": slope}
-    with pytest.raises(ValueError, match="slope="):
-        kernel_error.uniform_by_slope(100, diameter=1e308, **setting)
+def exponent_of_squares(y: float) -> float:
+    """log of a bound of E exp of increments: the series of E g^(2p) y^p/p! from p = 2 on."""
+    return (1 - 2 * y) ** -0.5 - 1 - y
+
+
+def exponent_of_a_square(s: float, mean: float) -> float:
+    """log E exp(s (g + mean)^2), in closed form."""
+    return -math.log1p(-2 * s) / 2 + s * mean**2 / (1 - 2 * s)
+
+
+def least_share(v: float, c: float, exponent, shares) -> float:
+    """The least factor of v at which t^2 v/(2 (1 - c t)) is above the exponent at all t."""
+    return max(exponent(share / c) * 2 * (1 - share) / (v * (share / c) ** 2) for share in shares)
+
+
+SHARES = [1e-3, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99]
+
+
+@pytest.mark.parametrize("base", [0.0, -0.7])
+def test_constants_of_kitchen_sinks_are_those_of_their_moments(base):
+    """Increments of g^2 times 2 r tau', and squares of tau g + mu: no smaller v holds."""
+    steep, far, s, beta = 1.5, 0.8, 0.7, 0.4
+    setting = kernel_error.slope_kitchen_sinks(
+        3, lipschitz=steep, radius=far, weight_scale=s, bias=beta, at_zero=base
+    )
+    tau = steep * math.hypot(s * far, beta)
+    mu = abs(base) + math.sqrt(2 / math.pi) * tau
+    moved = steep * s * (abs(base) + tau)
+    v, c = setting["increments"]
+    # t stands for 2 r t, the scale of increments.
+    share = least_share(v, c, lambda t: exponent_of_squares(t * moved), SHARES)
+    assert 0.99 < share <= 1
+    v, c = setting["sub_gamma"]
+    share = least_share(v, c, lambda t: exponent_of_a_square(4 * t * t * tau**4, mu / tau), SHARES)
+    assert 0.99 < share <= 1
+
+
+@pytest.mark.parametrize(("q", "fourth"), [(1, 3.0), (2, 3 + 8 / math.pi)])
+def test_constants_of_centred_maxout_are_those_of_their_moments(q, fourth):
+    """Increments of N^2 times 4 r, whose second order is E N^4; squares of g."""
+    setting = kernel_error.slope_maxout_centred(5, pool_size=q)
+    v, c = setting["increments"]
+    # In units of 2 r: y = 2 t.
+    assert fourth <= v / 4 <= fourth * (1 + 1e-7)
+    if q == 1:
+        share = least_share(v, c, lambda t: exponent_of_squares(2 * t), SHARES)
+        assert 0.99 < share <= 1
+    v, c = setting["sub_gamma"]
+    share = least_share(v, c, lambda t: exponent_of_a_square(4 * t * t, 0.0), SHARES)
+    assert 0.99 < share <= 1

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from fractions import Fraction
+from math import comb
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from mehler import exact
 from mehler.bounds import kernel_error, lower, spectral
+from mehler.bounds.lower import _risk
 from tests.bounds.formulas.lower import of_squares
 
 
@@ -21,13 +24,6 @@ def test_below_the_upper_bound_and_within_a_factor(q, rho, delta):
     below = lower.one_pair(10**5, **setting).value
     above = kernel_error.one_pair(10**5, **setting).value
     assert 0 < below < above < 2.2 * below
-
-
-def test_the_limit_is_the_central_one():
-    variance = float(exact.maxout_variance(0.5, 4))
-    expected = math.sqrt(variance / 10**16) * stats.norm.isf(0.005)
-    result = lower.one_pair(10**16, delta=0.01, pool_size=4, rho=0.5).value
-    assert result == pytest.approx(expected, rel=1e-5)
 
 
 @pytest.mark.parametrize("m", [60, 100, 300, 1000])
@@ -52,83 +48,113 @@ def test_moments_by_another_quadrature():
     )
 
 
-def test_risk_has_its_constant():
-    largest = math.sqrt(2 / math.pi)
-    z = np.linspace(0.5, 1.0, 1001)
-    expected = 2 * np.max(z * stats.norm.sf(z)) * largest
-    setting = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0, "dimension": 1}
-    result = lower.excess_risk(10**8, **setting).value * 1e4
-    assert result == pytest.approx(expected, rel=1e-3)
-
-
-def test_no_map_is_better_than_its_rank():
-    rng = np.random.default_rng(0)
-    mu = 10 * 0.5 ** np.arange(12)
-    basis = np.linalg.qr(rng.standard_normal((12, 12)))[0]
-    root = basis * np.sqrt(mu)
-    turn = basis / np.sqrt(mu + 0.1)
-    for m in (1, 5, 11):
-        Z = root @ rng.standard_normal((12, m)) / math.sqrt(m)
-        error = np.linalg.norm(turn.T @ (Z @ Z.T - root @ root.T) @ turn, 2)
-        below = lower.gram_error(m, ridge=0.1, eigenvalues=mu).value
-        assert 0 < below <= error
-        above = spectral.gram_error(m, ridge=0.1, delta=0.5, eigenvalues=mu, lipschitz=10**0.5)
-        assert below < above.value
-
-
-def test_one_direction_of_cosines_and_sines():
-    """The fourth moment of the page by draws, and the error of the map above the bound."""
-    rng = np.random.default_rng(0)
-    x, v = rng.standard_normal((5, 2)), np.array([0.5, -0.1, 0.7, 0.4, 0.3])
-    v /= np.linalg.norm(v)
-
-    def kernel(a, b):
-        return np.exp(-((a[:, None] - b[None]) ** 2).sum(axis=2) / 2)
-
-    between = (x[:, None] - x[None]).reshape(-1, 2)
-    weights, gram = np.outer(v, v).ravel(), kernel(x, x)
-    mean, second = v @ gram @ v, weights @ kernel(between, between) @ weights
-    turns = np.exp(1j * rng.standard_normal((400_000, 2)) @ x.T)
-    drawn = np.abs(turns @ v) ** 2
-    for power, exact_value in ((1, mean), (2, second)):
-        error = np.std(drawn**power) / math.sqrt(drawn.size)
-        assert abs(np.mean(drawn**power) - exact_value) < 5 * error
-    variance = second - mean**2
-    third = max(mean, np.abs(v).sum() ** 2 - mean) / math.sqrt(variance)
-    setting = {"ridge": 0.5, "mean": mean, "variance": variance, "third": third, "block": 2}
-    below = lower.gram_error_direction(800, delta=0.1, **setting).value
-    turn = np.linalg.cholesky(np.linalg.inv(gram + 0.5 * np.eye(5)))
-    grams = np.einsum(
-        "abi,abj->aij", turns.reshape(1000, 400, 5), turns.conj().reshape(1000, 400, 5)
-    )
-    errors = np.linalg.norm(turn.T @ (grams.real / 400 - gram) @ turn, 2, axis=(1, 2))
-    assert 0 < below < np.quantile(errors, 0.9)
-    # Two columns share a draw.
-    alone = lower.one_pair(400, delta=0.1, variance=variance, third=third).value
-    assert below == pytest.approx(alone / (mean + 0.5), rel=1e-15)
-
-
-def test_prints_the_other_way_round():
-    bound = lower.gram_error(1, ridge=1.0, eigenvalues=[4.0, 3.0])
-    assert ">= 0.75" in str(bound)
-    assert not bound.vacuous
-    none = lower.gram_error(2, ridge=1.0, eigenvalues=[4.0, 3.0])
-    assert none.vacuous
-    assert "it claims nothing" in str(none)
-    many = lower.gram_error([1, 2], ridge=1.0, eigenvalues=[4.0, 3.0])
-    assert isinstance(many, lower.LowerBound)
-    assert many.vacuous.tolist() == [False, True]
+def quantile(m: int, kappa: float, delta: float) -> Fraction:
+    """The largest |k/m - kappa| that is reached with probability at least delta, in fractions."""
+    p = Fraction(kappa)
+    chances = [comb(m, k) * p**k * (1 - p) ** (m - k) for k in range(m + 1)]
+    distances = [abs(Fraction(k, m) - p) for k in range(m + 1)]
+    reached = [
+        d
+        for d in set(distances)
+        if sum(c for c, e in zip(chances, distances, strict=True) if e >= d) >= Fraction(delta)
+    ]
+    return max(reached, default=Fraction(0))
 
 
 @pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({}, "give pool_size, or variance and third, or collision"),
-        ({"variance": 1.0}, "give pool_size, or variance and third"),
-        ({"pool_size": 2, "collision": 0.1}, "give pool_size, or"),
-        ({"pool_size": 2, "rho": -0.99}, "rho=-0.99 is below -0.95"),
-    ],
+    ("m", "kappa", "delta", "value"),
+    [(3, 0.5, 0.2, 0.5), (7, 0.5, 0.2, 1.5 / 7), (40, 0.02, 0.05, 0.03)],
 )
-def test_bad_input_is_named(options, message):
-    with pytest.raises(ValueError, match=message):
-        lower.one_pair(10, delta=0.1, **options)
+def test_codes_have_the_atom_itself(m, kappa, delta, value):
+    bound = lower.one_pair(m, collision=kappa, delta=delta).value
+    assert bound <= value
+    assert bound == pytest.approx(value, rel=1e-15)
+
+
+def test_codes_are_never_above_the_exact_quantile():
+    rng = np.random.default_rng(1)
+    for _ in range(100):
+        m, kappa = int(rng.integers(1, 40)), float(rng.uniform(0.01, 0.99))
+        delta = float(np.exp(rng.uniform(np.log(1e-4), np.log(0.9))))
+        true = quantile(m, kappa, delta)
+        below = lower.one_pair(m, collision=kappa, delta=delta).value
+        above = kernel_error.one_pair(m, collision=kappa, delta=delta).value
+        assert Fraction(below) <= true
+        assert below == pytest.approx(float(true), rel=1e-14, abs=1e-300)
+        # Strictly larger errors than the upper bound have probability at most delta.
+        assert true <= Fraction(above) * (1 + Fraction(1, 10**12)) or delta > 0.5
+
+
+SIZES = {"scale": 1.0, "lipschitz": 1.0}
+
+
+@pytest.mark.parametrize(("k", "q"), [(3, 2), (5, 16)])
+def test_all_signs_are_reached_at_once(k, q):
+    """Values of C sgn(sum v_i Z_i) at the rows, by draws of the units."""
+    from scipy.special import log_ndtr, ndtri_exp
+
+    units = np.random.default_rng(0).standard_normal((100_000, k, q)).max(axis=2)
+    scores = ndtri_exp(q * log_ndtr(units))
+    value = _risk._amplitude(k, q)
+    for signs in itertools.product((-1, 1), repeat=k):
+        drawn = np.sign(scores @ signs)[:, None] * units
+        error = drawn.std(axis=0) / math.sqrt(len(drawn))
+        assert np.all(abs(drawn.mean(axis=0) - value * np.array(signs)) < 6 * error)
+
+
+def test_half_of_twice_the_samples_is_never_seen():
+    """Targets without noise at 2 N rows: 2 a (1 - 1/(2 N))^N / 2 for a zero at rows not seen."""
+    n = 10**6
+    value = lower.excess_risk(n, pool_size=1, **SIZES).value
+    expected = math.sqrt(2 / (math.pi * 2 * n)) * (1 - 1 / (2 * n)) ** n
+    assert value == pytest.approx(expected, rel=1e-9)
+    assert value / lower.excess_risk(n, pool_size=1, dimension=1, **SIZES).value > 1.25
+
+
+def test_squared_lengths_of_linear_units_are_between_their_bounds():
+    """One unit in a pool, equal rows: m times the mean is chi squared with m degrees of freedom."""
+    for m, delta in itertools.product([10, 100, 1000, 10**5], [0.5, 0.1, 1e-2, 1e-4]):
+        law = stats.chi2(m)
+        below = lower.one_pair(m, pool_size=1, delta=delta).value
+        above = kernel_error.one_pair(m, pool_size=1, rho=1.0, delta=delta).value
+        chance = lambda t, law=law, m=m: law.sf(m * (1 + t)) + law.cdf(m * (1 - t))  # noqa: E731
+        assert chance(below) >= delta
+        assert chance(above) <= delta
+
+
+def kernel(n, step):
+    x = step * np.arange(n)
+    return x, np.exp(-((x[:, None] - x) ** 2) / 2)
+
+
+def of_tails(m):
+    """The bound by the rarest frequencies: half the rows in their direction, which K hardly has."""
+    x, gram = kernel(300, 0.25)
+    w = np.linspace(0.0, 9.0, 3601)
+    waves = np.exp(1j * np.outer(w, x)) / math.sqrt(x.size)
+    forms = np.einsum("wi,ij,wj->w", waves.conj(), gram, waves, optimize=True).real
+    chances = 2 * stats.norm.sf(w)
+    # Two columns are one frequency.
+    first = np.flatnonzero(1 - (1 - chances) ** (m // 2) >= 0.5)[-1]
+    rare = {"own": x.size / 2, "mean": float(forms[first:].max()), "chance": chances[first]}
+    return lower.gram_error_rare(m, ridge=3.0, delta=0.5, block=2, **rare).value
+
+
+@pytest.mark.parametrize("m", [40, 100, 300])
+def test_errors_of_draws_reach_it_as_often(m):
+    """Of 60 draws as many as promised; the upper bound is above."""
+    x, gram = kernel(300, 0.25)
+    mu, basis = np.linalg.eigh(gram)
+    root = basis / np.sqrt(np.maximum(mu, 0) + 3.0)
+    turned = root.T @ gram @ root
+    value = of_tails(m)
+    assert value > 0
+    reached = 0
+    for seed in range(60):
+        w = np.random.default_rng(seed).standard_normal(m // 2)
+        part = root.T @ np.hstack([np.cos(np.outer(x, w)), np.sin(np.outer(x, w))])
+        error = np.abs(np.linalg.eigvalsh(part @ part.T / (m / 2) - turned)[[0, -1]]).max()
+        reached += error >= value
+    assert stats.binom.cdf(reached, 60, 0.5) > 1e-6
+    setting = {"ridge": 3.0, "delta": 0.5, "eigenvalues": np.maximum(mu, 0)}
+    assert value < spectral.gram_error(m, sup=1.0, block=2, **setting).value

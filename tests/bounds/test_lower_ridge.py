@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from mehler.bounds import lower, ridge
-from mehler.bounds.lower._risk import _box, _normal_mean
+from mehler.bounds.lower._risk import _normal_mean
 
 
 def risk_of_prior(points, weights):
@@ -50,42 +49,3 @@ def test_four_fifths_of_the_linear_risk_at_every_reach():
 @pytest.mark.parametrize("tau", [0.05, 0.3, 0.7, 1.0, 1.7, 2.5, 5.0])
 def test_a_normal_mean_is_below_the_risk_of_a_prior(tau):
     assert _normal_mean(np.array([tau**2]))[0] <= least_favourable(tau) * (1 + 1e-9)
-
-
-@pytest.mark.parametrize("size", [0.3, 1.0, 30.0])
-@pytest.mark.parametrize("mu", [1 / np.arange(1.0, 80) ** 2, 0.5 ** np.arange(10), np.ones(4)])
-def test_the_box_by_the_multiplier(mu, size):
-    """The best of all boxes in the ellipsoid has a Lagrange multiplier, found by bisection."""
-
-    def spent(log_nu):
-        edges = np.maximum(np.sqrt(mu / math.exp(log_nu)) - 1, 0)
-        return float(np.sum(edges / mu)) / size**2 - 1
-
-    nu = math.exp(optimize.brentq(spent, -60, -1e-12, xtol=1e-14))
-    expected = np.maximum(np.sqrt(mu / nu) - 1, 0)
-    result = _box(mu, size)
-    assert result == pytest.approx(expected[: result.size], rel=1e-8, abs=1e-10)
-    assert np.all(expected[result.size :] < 1e-10)
-    assert np.sum(result / mu[: result.size]) <= size**2 * (1 + 1e-12)
-
-
-@pytest.mark.parametrize("noise", [0.01, 0.5, 3.0])
-def test_between_four_fifths_of_the_best_shrinkage_and_ridge_regression(noise):
-    mu = 50 / np.arange(1.0, 51) ** 2
-    setting = {"norm": 1.0, "noise": noise, "eigenvalues": mu}
-    below = lower.fixed_design_error(**setting).value
-    # The largest risk of the best linear learner, over multipliers: a saddle point.
-    target = np.maximum(_box(mu, 1 / noise), 0)
-    linear = noise**2 * np.sum(target / (1 + target)) / 50
-    lam = ridge.best_ridge(**setting)
-    above = ridge.excess_risk(10**15, ridge=lam, sup=1.0, **setting).value
-    assert 0.8 * linear * (1 - 1e-12) <= below <= linear <= above
-
-
-def test_ends_of_the_floats_and_no_noise():
-    mu = np.array([3.0, 3.0, 1e-20])
-    assert lower.fixed_design_error(norm=1.0, noise=0.0, eigenvalues=mu).vacuous
-    few = lower.fixed_design_error(norm=1e-5, noise=1.0, eigenvalues=mu).value
-    assert few == pytest.approx(1e-10, rel=1e-8)
-    many = lower.fixed_design_error(norm=1e5, noise=1e-150, eigenvalues=mu).value
-    assert many == pytest.approx(2e-300 / 3, rel=1e-8)

@@ -8,10 +8,9 @@ import math
 import numpy as np
 import pytest
 
-from mehler import MaxoutFeatures
 from mehler.bounds import ridge
 from mehler.bounds._spectra import size_of, tail
-from mehler.bounds.ridge import _STEPS, _draw_by_draw, largest, second_moment
+from mehler.bounds.ridge import largest, second_moment
 
 SMOOTH = (0.1, 0.3, 0.5, 0.6, 0.75, 1.0)
 DECAY = 24 * 0.7 ** np.arange(60)
@@ -34,19 +33,6 @@ def test_shape_is_a_supremum(r):
     for t in (0.01, 0.2, 0.45, 0.7, 0.99):
         sample = np.max((x + t) ** (2 * r) / (1 + x) ** 2) / (1 - t) ** (2 * r)
         assert sample == pytest.approx(float(shape(t, r)), rel=1e-6)
-
-
-@pytest.mark.parametrize("r", SMOOTH)
-def test_shape_beyond_a_half_is_that_of_the_ball_around_it(r):
-    """f = (K/N)^(1/2) g', with g' at most (mu_1/N)^(r - 1/2) times as long as g."""
-    result = _draw_by_draw(0.4, 0.05, r)
-    if r <= 0.5:
-        expected = 0.05 ** (2 * r) * shape(_STEPS, r)
-    else:
-        expected = 0.05 * 0.4 ** (2 * r - 1) * shape(_STEPS, 0.5)
-    np.testing.assert_allclose(result[1:-1], expected, rtol=1e-12)
-    assert result[0] == pytest.approx(expected[0], rel=1e-6)
-    assert result[-1] == math.inf
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -160,37 +146,3 @@ def test_second_moment_of_a_shifted_normal_variable_is_all_but_reached():
             assert exact <= result * (1 + 1e-12)
             if ridge_of_row == 1e6:
                 assert result <= exact * 1.001
-
-
-def test_second_moment_at_least_that_of_maxout_features():
-    X = np.random.default_rng(0).standard_normal((6, 3))
-    phi = MaxoutFeatures.draw(3, 200_000, 4, seed=0)
-    Z = phi(X) * math.sqrt(200_000)
-    mu, U = np.linalg.eigh(phi.kernel(X))
-    A = np.linalg.inv(phi.kernel(X) + np.eye(6))
-    leverage = np.sum(Z * (A @ Z), axis=0)
-    setting = size_of(mu[::-1], ridge=1.0, sup=None, leverage=None, lipschitz=np.linalg.norm(X, 2))
-    for r in (0.5, 1.0):
-        V = U * (mu**r / (mu + 1))
-        moment = (V.T @ (Z * leverage)) @ (V.T @ Z).T / 200_000
-        assert np.linalg.norm(moment, 2) <= second_moment(setting, mu[::-1], 1.0 / 6, r, None)
-
-
-@pytest.mark.parametrize("r", [0.5, 0.75, 1.0])
-@pytest.mark.parametrize("decay", [1.5, 2.0, 4.0])
-@pytest.mark.sampled(4)
-def test_rates_with_their_constants(r, decay):
-    """Eigenvalues that fall like i^(-1/gamma), at the corollary's lambda and number of blocks."""
-    n, gamma = 3000, 1 / decay
-    mu = np.arange(1, n + 1) ** -decay
-    mu = n * mu / mu.sum()
-    lam = n ** (-1 / (2 * r + gamma))
-    d = np.sum(mu / (mu + n * lam))
-    capacity = d * lam**gamma
-    m = math.ceil(max(16 * d ** (2 * r - 1), 8 * math.log(64 * d / lam ** (2 * r))) / lam)
-    arguments = {"ridge": lam, "norm": 1.0, "noise": 1.0, "eigenvalues": mu, "sup": 1.0}
-    bound = ridge.excess_risk(m, smoothness=r, **arguments)
-    rate = n ** (-2 * r / (2 * r + gamma))
-    assert bound["variance"] == pytest.approx(capacity * rate)
-    assert bound["bias"] <= largest(r) * rate * (1 + 1e-9)
-    assert bound["features"] <= rate / 2

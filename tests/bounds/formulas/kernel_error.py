@@ -97,13 +97,11 @@ DECLARATIONS = (
     {"sub_gamma": (2.0, 0.3)},
     *({"width": 4.0, "method": method} for method in ("hoeffding", "chebyshev")),
     *({"collision": 0.3, "method": method} for method in ("binomial", "hoeffding", "chebyshev")),
-    *(
-        {"pool_size": q, "method": method, **rho}
-        for q, rho in ((4, {}), (4, {"rho": 0.5}), (4, {"rho": -0.97}), (1, {"rho": -1.0}))
-        for method in ("chernoff", "sub-gamma", "chebyshev")
-    ),
+    *({"pool_size": q, "method": method, **rho} for q, rho in ((4, {}), (4, {"rho": 0.5}),
+        (4, {"rho": -0.97}), (1, {"rho": -1.0})) for method in ("chernoff", "sub-gamma",
+        "chebyshev")),
     {"pool_size": 8},
-)
+)  # fmt: skip
 
 
 def _set(rng: np.random.Generator) -> Arguments:
@@ -197,24 +195,10 @@ def _slope(rng: np.random.Generator) -> Arguments:
 ROWS = {
     "kernel_error.one_pair": Row(_pair, _pair_symbols, DECLARATIONS),
     "kernel_error.all_pairs": Row(_pairs, _pair_symbols, DECLARATIONS),
-    "kernel_error.uniform": Row(
-        _set,
-        _set_symbols,
-        (
-            {"pool_size": 4, "method": "chaining"},
-            {"pool_size": 1, "method": "chaining"},
-            {"pool_size": 4, "method": "net", "n_inputs": 10},
-        ),
-    ),
-    "kernel_error.uniform_by_slope": Row(
-        _slope,
-        _slope_symbols,
-        (
-            {"width": 2.0},
-            {"width": 2.0, "method": "net"},
-            {"width": 5.0, "increments": (0.25, 0.1), "method": "chaining"},
-            {"sub_gamma": (2.0, 0.5), "increments": (1.0, 2.0)},
-            {"variance": 1.0},
-        ),
-    ),
-}
+    "kernel_error.uniform": Row(_set, _set_symbols, ({"pool_size": 4, "method": "chaining"},
+        {"pool_size": 1, "method": "chaining"}, {"pool_size": 4, "method": "net", "n_inputs": 10})),
+    "kernel_error.uniform_by_slope": Row(_slope, _slope_symbols, ({"width": 2.0},
+        {"width": 2.0, "method": "net"},
+        {"width": 5.0, "increments": (0.25, 0.1), "method": "chaining"},
+        {"sub_gamma": (2.0, 0.5), "increments": (1.0, 2.0)}, {"variance": 1.0})),
+}  # fmt: skip

@@ -55,18 +55,12 @@ def symbols(arguments: Arguments) -> dict[str, Value]:
 row = rows_of(draw, symbols)
 _BOX = "scale feature_scale delta"
 ROWS = {
-    "kitchen_sinks.approximation": row(
-        f"n_features {_BOX} mean_square norm",
-        {},
-        {"mean_square": None},
-        {"norm": None},
-        {"mean_square": None, "norm": None},
-        {"function": "monte-carlo"},
-    ),
+    "kitchen_sinks.approximation": row(f"n_features {_BOX} mean_square norm", {},
+        {"mean_square": None}, {"norm": None}, {"mean_square": None, "norm": None},
+        {"function": "monte-carlo"}),
     "kitchen_sinks.approximation_risk": row(f"n_features {_BOX} lipschitz"),
     "kitchen_sinks.approximation_greedy": row("n_features total_weight norm"),
-    "kitchen_sinks.generalisation_gap": row(
-        f"n_samples {_BOX} lipschitz", {"two_sided": True}, {"two_sided": False}
-    ),
+    "kitchen_sinks.generalisation_gap": row(f"n_samples {_BOX} lipschitz", {"two_sided": True},
+        {"two_sided": False}),
     "kitchen_sinks.excess_risk": row(f"n_features n_samples {_BOX} lipschitz"),
-}
+}  # fmt: skip

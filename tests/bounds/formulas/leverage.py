@@ -80,13 +80,9 @@ ROWS = {
     "leverage.approximation": row(_BALL, {}, {"largest_ratio": None}, {"n_features": 3}),
     "leverage.score_error": row(_SCORES, {}, {"n_scored": 2}),
     "leverage.probability_error": row(f"{_SCORES} pool_size", {}, {"n_scored": 2}),
-    "leverage.score_ratio": row(
-        f"{_SCORES} pool_size estimated mix", {}, {"n_scored": 2}, {"n_scored": 10**12}
-    ),
+    "leverage.score_ratio": row(f"{_SCORES} pool_size estimated mix", {}, {"n_scored": 2},
+        {"n_scored": 10**12}),
     "leverage.excess_risk": row(
         "n_samples n_features pool_size n_scored ridge radius lipschitz degrees_of_freedom "
-        "pool_degrees estimated delta",
-        {},
-        {"n_scored": None},
-    ),
-}
+        "pool_degrees estimated delta", {}, {"n_scored": None}),
+}  # fmt: skip

@@ -201,11 +201,8 @@ def _fixed(rng: np.random.Generator) -> Arguments:
 
 
 ROWS = {
-    "lower.one_pair": Row(
-        _pair,
-        _pair_symbols,
-        ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}, {"collision": 0.3}),
-    ),
+    "lower.one_pair": Row(_pair, _pair_symbols,
+        ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}, {"collision": 0.3})),
     "lower.all_pairs": Row(_many, _of_equal_rows),
     "lower.uniform": Row(_set, _of_equal_rows),
     "lower.gram_error": Row(_rank, _rank_symbols),
@@ -214,4 +211,4 @@ ROWS = {
     "lower.approximation": Row(_nearest, _nearest_symbols),
     "lower.excess_risk": Row(_learner, _learner_symbols),
     "lower.fixed_design_error": Row(_fixed, _pinsker),
-}
+}  # fmt: skip

@@ -99,9 +99,6 @@ row = rows_of(draw, symbols)
 _BOX = "n_features pool_size scale radius"
 _SPACE = "n_inputs dimension diameter"
 _RISK = f"{_BOX} n_samples lipschitz delta loss_bound"
-_PUBLISHED_RISK = (
-    f"n_features n_samples pool_size scale lipschitz delta {_SPACE} loss_at_zero epsilon c_prime c"
-)
 _FREE = dict.fromkeys(_SPACE.split())
 _APPROXIMATION = (
     {},
@@ -113,21 +110,12 @@ _APPROXIMATION = (
     {**_FREE, "delta": None, "centred": True},
 )
 ROWS = {
-    "maxout.supremum": row(
-        f"pool_size delta mean_sup n_features radius {_SPACE}", _FREE, {"mean_sup": None}
-    ),
+    "maxout.supremum": row(f"pool_size delta mean_sup n_features radius {_SPACE}", _FREE,
+        {"mean_sup": None}),
     "maxout.approximation": row(f"{_BOX} delta {_SPACE}", *_APPROXIMATION),
-    "maxout.approximation_risk": row(
-        f"{_BOX} delta lipschitz loss_bound {_SPACE}", *_APPROXIMATION
-    ),
-    "maxout.excess_risk": row(
-        f"{_RISK} {_SPACE}",
-        {},
-        _FREE,
-        {**_FREE, "centred": True},
-        {**_FREE, "delta": None},
-        {**_FREE, "delta": None, "centred": True},
-        {**_FREE, "mean_norm": 0.7},
-        {**_FREE, "mean_norm": 0.7, "centred": True},
-    ),
-}
+    "maxout.approximation_risk": row(f"{_BOX} delta lipschitz loss_bound {_SPACE}",
+        *_APPROXIMATION),
+    "maxout.excess_risk": row(f"{_RISK} {_SPACE}", {}, _FREE, {**_FREE, "centred": True},
+        {**_FREE, "delta": None}, {**_FREE, "delta": None, "centred": True},
+        {**_FREE, "mean_norm": 0.7}, {**_FREE, "mean_norm": 0.7, "centred": True}),
+}  # fmt: skip

@@ -64,18 +64,8 @@ _CLIPPED = {
     "d": "degrees_of_freedom",
 }
 ROWS = {
-    "ridge.excess_risk": Row(
-        _draw,
-        _symbols,
-        (
-            {},
-            {"design": "left-out"},
-            {"ridge": 1e3},
-            {"sup": None, "leverage": 60.0},
-            {"sup": None, "lipschitz": 0.7},
-        ),
-    ),
-    "ridge.excess_risk_clipped": Row(
-        _clipped, lambda a: {letter: a[name] for letter, name in _CLIPPED.items()}
-    ),
-}
+    "ridge.excess_risk": Row(_draw, _symbols, ({}, {"design": "left-out"}, {"ridge": 1e3},
+        {"sup": None, "leverage": 60.0}, {"sup": None, "lipschitz": 0.7})),
+    "ridge.excess_risk_clipped": Row(_clipped,
+        lambda a: {letter: a[name] for letter, name in _CLIPPED.items()}),
+}  # fmt: skip

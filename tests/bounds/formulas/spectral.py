@@ -46,22 +46,16 @@ def _deviation(a: Arguments) -> dict[str, Value]:
 
 
 def _nearest(a: Arguments) -> dict[str, Value]:
-    # By another quadrature in tests/bounds/test_spectral_approximation.py.
+    # By another quadrature in tests/bounds/test_spectral.py.
     least = spectral.approximation(**a).total / a["norm"] ** 2
     return {"B": a["norm"], r"\min_\lambda\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt": least}
 
 
 _ROWS = {"eigenvalues": np.array([3.0, 1.0]), "variance": np.array([[2.0, 0.5], [0.5, 1.0]])}
 ROWS = {
-    "spectral.gram_error": Row(
-        _at_ridge,
-        _deviation,
-        (
-            *({"sup": 2.0}, {"lipschitz": 1.5}, {"leverage": 40.0, "lipschitz": 2.0}, _ROWS),
-            *({"ridge": None, **size} for size in ({"sup": 2.0}, {"lipschitz": 1.5}, _ROWS)),
-        ),
-    ),
-    "spectral.approximation": Row(
-        _ball, _nearest, ({"kurtosis": 3.0}, {"sup": 3.0}, {"lipschitz": 1.0})
-    ),
-}
+    "spectral.gram_error": Row(_at_ridge, _deviation,
+        (*({"sup": 2.0}, {"lipschitz": 1.5}, {"leverage": 40.0, "lipschitz": 2.0}, _ROWS),
+        *({"ridge": None, **size} for size in ({"sup": 2.0}, {"lipschitz": 1.5}, _ROWS)))),
+    "spectral.approximation": Row(_ball, _nearest,
+        ({"kurtosis": 3.0}, {"sup": 3.0}, {"lipschitz": 1.0})),
+}  # fmt: skip

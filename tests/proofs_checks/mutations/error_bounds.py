@@ -80,6 +80,6 @@ ROWS = [
         "increments are bounded by N^2, which is far above their own law"),
     *(blind(ID, f"the error of the quadrature, {exponent}", "deleted",
         f"it is {part} of the exponent; coarser rules are below the exponent without "
-        "it: `tests/bounds/test_kernel_error_missed.py`") for exponent, part in (("products",
+        "it: `tests/bounds/test_kernel_error_exponent.py`") for exponent, part in (("products",
         "1e-8"), ("increments", "1e-11"))),
 ]  # fmt: skip

@@ -209,7 +209,7 @@ ROWS = [
     *(row for case in PRODUCTS for row in of_products(*case)),
     *(blind(UNIFORM, f"constants of {name}", "times 0.9",
         f"sums over units are far from these laws; {constants} are the least that the "
-        "moments of the proof allow: `tests/bounds/test_kernel_error_named_slopes.py`") for name,
+        "moments of the proof allow: `tests/bounds/test_kernel_error_slopes.py`") for name,
         constants in (("kitchen sinks", "8 of one product and 3 of increments"), ("centred maxout",
         "8 of one product and 4 of increments"))),
     *of_term(UNIFORM, "range", None,
