@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -50,23 +48,3 @@ def test_a_private_file_stays_private(tmp_path):
     path.chmod(0o600)
     write_whole(path, "after")
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-
-
-HELD = """
-import signal
-from mehler._files import uninterrupted
-signal.signal(signal.SIGINT, signal.default_int_handler)
-try:
-    with uninterrupted():
-        signal.raise_signal(signal.SIGINT)
-        print("reached")
-except KeyboardInterrupt:
-    print("heard")
-print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
-"""
-
-
-def test_requests_to_end_are_held_back_and_then_heard():
-    """In a process of its own; one in the background would inherit that SIGINT is ignored."""
-    done = subprocess.run([sys.executable, "-c", HELD], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["reached", "heard", "True"]

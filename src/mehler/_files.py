@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
 import stat
 import tempfile
-import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 # Files of this process that are in place, in order, for whoever says what an interruption left.
@@ -29,25 +26,6 @@ def destination(path: Path) -> Path:
     if os.path.lexists(place) and not stat.S_ISREG(place.lstat().st_mode):
         raise ValueError(f"{path} is there and is no regular file, so it is not replaced")
     return place
-
-
-@contextlib.contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Hold back requests to end the process until some files have changed together."""
-    held: list[int] = []
-    before = {}
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            # Handlers that C code has set are not known, and could not be put back.
-            if signal.getsignal(number) is not None:
-                before[number] = signal.signal(number, lambda number, frame: held.append(number))
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-        for request in held:
-            signal.raise_signal(request)
 
 
 def require_file(file: Path, option: str) -> None:
@@ -91,10 +69,9 @@ def write_all(texts: Mapping[Path, str]) -> None:
             # mkstemp creates private files; the result should be as public as what was there.
             mode = stat.S_IMODE(place.stat().st_mode) if place.exists() else 0o644
             os.chmod(source, mode)
-        with uninterrupted():
-            for source, place, path in moves:
-                os.replace(source, place)
-                written.append(path)
+        for source, place, path in moves:
+            os.replace(source, place)
+            written.append(path)
     except BaseException:
         for source, _, _ in moves:
             Path(source).unlink(missing_ok=True)

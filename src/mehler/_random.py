@@ -12,17 +12,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from mehler._arrays import Array
 from mehler._validate import shown
 
 UNITS_PER_BLOCK = 64
 # Python prints no integer of more than 4300 digits, and recipes are JSON.
 LARGEST_SEED = 1 << 1024
-# Constants of numpy.random.SeedSequence, whose bits NumPy promises to keep.
-_INIT_A, _MULT_A, _INIT_B, _MULT_B = 0x43B0D7E5, 0x931E8875, 0x8B51F9DD, 0x58F38DED
-_MIX_L, _MIX_R, _WORDS, _WRAP = 0xCA01F9DD, 0x4973F715, 4, 1 << 32
 
 # Stream of a seed, one number per purpose, never reused for another.
 WEIGHTS = 0
@@ -81,46 +76,9 @@ def covering(first: int, n_units: int) -> Iterator[tuple[int, slice, slice]]:
 def generators(
     seed: int, stream: int, first: int, n_units: int
 ) -> Iterator[tuple[np.random.Generator, slice, slice]]:
-    """Yield the generators of `covering` blocks, with the slices of each.
-
-    One object serves all blocks in turn, since a new one costs ten times as much: draw from it
-    before the next.
-    """
-    blocks = list(covering(first, n_units))
-    if len(blocks) < 2:
-        yield from ((generator(seed, stream, k), here, there) for k, here, there in blocks)
-        return
-    rng = generator(seed, stream, blocks[0][0])
-    fresh: Any = rng.bit_generator.state
-    keys = _keys(seed, stream, [block for block, _, _ in blocks])
-    for key, (_, here, there) in zip(keys, blocks):
-        rng.bit_generator.state = {**fresh, "state": {**fresh["state"], "key": key}}
-        yield rng, here, there
-
-
-def _keys(seed: int, stream: int, blocks: list[int]) -> NDArray[np.uint64]:
-    """Return the keys that `generator` gives to Philox, (n, 2), for all blocks at once.
-
-    The block is the last word of the entropy, so that only its mixing differs between blocks.
-    Source: M. E. O'Neill, Developing a seed_seq alternative (2015), as in NumPy's SeedSequence.
-    """
-    pool = np.random.SeedSequence(entropy=seed, spawn_key=(stream,)).pool
-    # One constant for each word of the pool and of the entropy before.
-    n_words = max(_WORDS, -(-seed.bit_length() // 32)) + 1
-    constant = _INIT_A * pow(_MULT_A, _WORDS * n_words, _WRAP) % _WRAP
-    final, block, words = _INIT_B, np.array(blocks, dtype=np.uint32), []
-    for entry in pool.tolist():
-        hashed = block ^ constant
-        constant = constant * _MULT_A % _WRAP
-        mixed = _MIX_L * entry % _WRAP - _MIX_R * _folded(hashed * constant)
-        word = _folded(mixed) ^ final
-        final = final * _MULT_B % _WRAP
-        words.append(_folded(word * final))
-    return np.stack(words, axis=1).astype("<u4").view("<u8").astype(np.uint64)
-
-
-def _folded(word: Array) -> Any:
-    return word ^ (word >> 16)
+    """Yield the generators of `covering` blocks, with the slices of each."""
+    for block, here, there in covering(first, n_units):
+        yield generator(seed, stream, block), here, there
 
 
 def gaussian_weights(

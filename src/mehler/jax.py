@@ -1,7 +1,8 @@
 """Maps as pytrees of JAX: constants of training, unless their weights are made leaves.
 
-Importing this registers all classes of maps. Not imported with mehler: it needs JAX, the extra
-``jax``. What of a map is no leaf is structure, and so a constant of what is compiled with it.
+Importing this registers all classes of maps, those defined later too. Not imported with mehler: it
+needs JAX, the extra ``jax``. What of a map is no leaf is structure, and so a constant of what is
+compiled with it.
 """
 
 from __future__ import annotations
@@ -22,9 +23,7 @@ except ModuleNotFoundError as error:
     message = f"mehler.jax needs JAX, which is not installed: {install_command('jax')}"
     raise ModuleNotFoundError(message, name="jax") from error
 
-__all__ = ["register", "stacked", "trainable"]
-
-_registered: set[type] = set()
+__all__ = ["stacked", "trainable"]
 
 
 class _Structure:
@@ -34,16 +33,12 @@ class _Structure:
         self.phi = phi
 
     def _key(self) -> tuple[Any, ...]:
-        phi = self.phi
+        phi, kind = self.phi, self.phi._weights_are
         arguments = phi._arguments()
-        if phi._weights_are != "drawn":
+        if kind != "drawn":
             # The weights are all that follows from the seed.
             arguments.pop("seed")
-        return type(phi), arguments, phi.dtype, phi.place, self._drawn_in, phi._weights_are
-
-    @property
-    def _drawn_in(self) -> str | None:
-        return self.phi.first_dtype if self.phi.stored else None
+        return type(phi), arguments, phi.dtype, phi.place, phi.stored and phi.first_dtype, kind
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Structure) and self._key() == other._key()
@@ -59,36 +54,13 @@ def _flatten(phi: FeatureMap) -> tuple[tuple[Any, ...], _Structure]:
 
 def _unflatten(structure: _Structure, leaves: Iterable[Any]) -> FeatureMap:
     phi, weights = structure.phi, tuple(leaves)
-    if phi._weights_are == "drawn" or _same(weights, phi.weights):
+    if phi._weights_are == "drawn" or list(map(id, weights)) == list(map(id, phi.weights)):
         return phi
     if phi._weights_are == "stacked":
         weights = tuple(
             jax.lax.stop_gradient(each) if isinstance(each, jax.Array) else each for each in weights
         )
     return phi._with_weights(weights, phi._weights_are)
-
-
-def _same(ours: tuple[Any, ...], theirs: tuple[Any, ...]) -> bool:
-    return len(ours) == len(theirs) and all(a is b for a, b in zip(ours, theirs))
-
-
-def register() -> None:
-    """Register all classes of maps that are defined now, as pytrees.
-
-    Call it again after a class of your own was defined.
-
-    Examples
-    --------
-    >>> import jax, mehler, mehler.jax
-    >>> phi = mehler.FourierFeatures.draw(3, 8, seed=0, like=jax.numpy)
-    >>> features = jax.jit(lambda phi, X: phi(X))  # compiled for each map: weights are constants
-    >>> features(phi, jax.numpy.ones((2, 3))).shape, jax.tree.leaves(phi)
-    ((2, 8), [])
-    """
-    for cls in MAPS.classes.values():
-        if cls not in _registered:
-            jax.tree_util.register_pytree_node(cls, _flatten, _unflatten)
-            _registered.add(cls)
 
 
 def stacked(maps: Iterable[FeatureMap]) -> FeatureMap:
@@ -113,13 +85,10 @@ def stacked(maps: Iterable[FeatureMap]) -> FeatureMap:
     >>> jax.vmap(lambda phi: phi(X))(phis).shape
     (5, 2, 8)
     """
-    register()
     listed = require_iterable("maps", maps)
     if not listed:
         raise ValueError("maps is empty: give at least one")
-    for phi in listed:
-        _require_stored(phi)
-    leaves = [phi._with_weights(phi.weights, "stacked") for phi in listed]
+    leaves = [_with_leaves(phi, "stacked") for phi in listed]
     for phi, leaf in zip(listed, leaves, strict=True):
         if _Structure(leaf) != _Structure(leaves[0]):
             raise ValueError(f"{phi!r} differs from {listed[0]!r} in more than its seed")
@@ -152,16 +121,15 @@ def trainable(phi: FeatureMap) -> FeatureMap:
     >>> [leaf.shape for leaf in jax.tree.leaves(jax.grad(lambda phi: phi(X).sum())(phi))]
     [(1, 3, 4)]
     """
-    register()
-    _require_stored(phi)
-    return phi._with_weights(phi.weights, "trainable")
+    return _with_leaves(phi, "trainable")
 
 
-def _require_stored(phi: FeatureMap) -> None:
+def _with_leaves(phi: Any, kind: Any) -> Any:
     if not isinstance(phi, FeatureMap) or not phi.place.xp.__name__.endswith("jax.numpy"):
         raise TypeError(f"{phi!r} must be a map on JAX: draw it with like=jax.numpy")
     if not phi.stored:
         raise ValueError(f"{phi!r} has no weights to keep: draw it stored")
+    return phi._with_weights(phi.weights, kind)
 
 
-register()
+MAPS.tell(lambda cls: jax.tree_util.register_pytree_node(cls, _flatten, _unflatten))

@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from mehler import _arrays
-from mehler._random import require_seed
 from mehler._text import install_command
 from mehler._validate import require_choice
 from mehler.features import FeatureMap, from_recipe
@@ -93,11 +92,10 @@ class RandomFeatures(nn.Module):
             raise TypeError(f"map={map!r} made {type(phi).__name__}, which is no map of mehler")
         if not phi.stored:
             raise ValueError("map has stored=False, and a layer keeps its weights: draw it stored")
-        self.map = (
-            phi
-            if phi.place.xp.__name__.endswith("torch")
-            else phi.to(torch.zeros(0, dtype=_default(phi)))
-        )
+        # What a map on NumPy would compute in is no wish.
+        default = getattr(torch, phi.dtype) if phi.dtype else torch.get_default_dtype()
+        here = phi.place.xp.__name__.endswith("torch")
+        self.map = phi if here else phi.to(torch.zeros(0, dtype=default))
         # Converted weights have their bits in the state alone.
         for i, weight in enumerate(self.map.weights):
             self.register_buffer(f"weight_{i}", weight.clone())
@@ -126,12 +124,12 @@ class RandomFeatures(nn.Module):
         tensor, shape (..., n_features)
             In the dtype of the weights; codes are integers.
         """
-        if not isinstance(X, Tensor):
-            raise TypeError(f"X must be a tensor, not {type(X).__name__}: pass torch.as_tensor(X)")
-        if X.layout is not torch.strided:
-            raise TypeError(f"X is sparse ({X.layout}); maps take dense rows: pass X.to_dense()")
-        if X.is_complex():
-            raise TypeError(f"X is complex ({X.dtype}); maps take real rows: pass X.real")
+        if not isinstance(X, Tensor) or X.layout is not torch.strided or X.is_complex():
+            kind = f"{X.dtype}, {X.layout}" if isinstance(X, Tensor) else type(X).__name__
+            raise TypeError(
+                f"X must be a dense tensor of real numbers, not {kind}: pass torch.as_tensor(X), "
+                "X.to_dense() or X.real"
+            )
         d = self.map.n_inputs
         if X.ndim == 0 or X.shape[-1] != d:
             raise ValueError(f"X has shape {tuple(X.shape)}, but its last axis must be {d} long")
@@ -151,51 +149,9 @@ class RandomFeatures(nn.Module):
         return values.reshape(*X.shape[:-1], self.map.n_features)
 
     def kernel(self, X: Tensor, Y: Tensor | None = None, *, check_finite: bool = True) -> Tensor:
-        """Compute the exact kernel of the scaled rows, which features of this layer estimate.
-
-        Parameters
-        ----------
-        X, Y, check_finite
-            As for the map's own method.
-
-        Returns
-        -------
-        tensor, shape (..., n, k)
-            Differentiable in the rows and the bandwidth.
-        """
+        """Compute the kernel of the scaled rows, (n, k), by the map's method: differentiable."""
         right = None if Y is None else self._scaled(Y)
         return self.map.kernel(self._scaled(X), right, check_finite=check_finite)
-
-    def redraw(self, seed: int) -> None:
-        """Draw the weights anew, in place: the same map of another seed.
-
-        Parameters
-        ----------
-        seed : int
-            Seed of the new weights.
-
-        Notes
-        -----
-        A learned bandwidth stays. Draws anew in each epoch average over maps, where one draw
-        would be fitted.
-
-        Examples
-        --------
-        >>> import torch, mehler
-        >>> from mehler.torch import RandomFeatures
-        >>> layer = RandomFeatures(mehler.FourierFeatures, 3, 100, seed=0)
-        >>> before = layer(torch.ones(3))
-        >>> layer.redraw(1)
-        >>> bool(torch.equal(layer(torch.ones(3)), before)), layer.map.seed
-        (False, 1)
-        """
-        dtype = getattr(torch, self.map.first_dtype)
-        like = torch.zeros(0, dtype=dtype, device=self.map.place.device)
-        arguments = {**self.map._arguments(), "seed": require_seed(seed)}
-        phi = type(self.map)(**arguments, like=like, dtype=self.map.dtype)
-        for buffer, weight in zip(self.buffers(recurse=False), phi.weights, strict=True):
-            buffer.copy_(weight)
-        self.map = phi
 
     def _scaled(self, X: Tensor) -> Tensor:
         return X if self.log_scale is None else X * self.log_scale.exp()
@@ -223,8 +179,3 @@ class RandomFeatures(nn.Module):
                 "arguments"
             )
         self.map = from_recipe(recipe, like=self.map.place)
-
-
-def _default(phi: FeatureMap) -> torch.dtype:
-    """Return the dtype of a map, or PyTorch's default: what NumPy takes is no wish."""
-    return getattr(torch, phi.dtype) if phi.dtype else torch.get_default_dtype()

@@ -33,7 +33,7 @@ class Mirror(groups.Group):
 def test_a_group_from_outside_has_recipes_and_pickles():
     mirror = Mirror(3)
     assert groups.from_recipe(mirror.recipe()) == mirror == pickle.loads(pickle.dumps(mirror))
-    both = groups.DirectSum(mirror, groups.SignFlips(2))
+    both = groups.DirectProduct(mirror, groups.SignFlips(3))
     assert groups.from_recipe(both.recipe()) == both
     x = np.array([[0.3, -0.5, 0.8]])
     phi = mehler.GroupInvariantFeatures.draw(3, 48, group=mirror, seed=0)

@@ -109,7 +109,6 @@ def test_refused_kernels_are_there_without_gradients():
 KINKS = {
     "laplacian": mehler.FourierFeatures.draw(D, 8, kernel="laplacian", seed=0),
     "rough-matern": mehler.FourierFeatures.draw(D, 8, kernel="matern", nu=0.5, seed=0),
-    "rougher-matern": mehler.FourierFeatures.draw(D, 8, kernel="matern", nu=0.3, seed=0),
     "codes": mehler.MaxoutCodes.draw(D, 8, 4, seed=0),
     "decoupled": mehler.DecoupledMaxoutFeatures.draw(D, 8, 4, seed=0),
     "step": mehler.KitchenSinks.draw(D, 8, activation="step", seed=0),

@@ -205,7 +205,9 @@ def test_the_kernel_of_a_layer_looks_at_rows_unless_told_not_to():
 
 
 def test_what_is_no_tensor_is_refused():
-    with pytest.raises(TypeError, match=r"X must be a tensor, not float: pass torch.as_tensor"):
+    with pytest.raises(
+        TypeError, match=r"X must be a dense tensor .*, not float: pass torch.as_tensor"
+    ):
         layer_of("pairs")(1.5)
 
 
@@ -218,25 +220,9 @@ def test_rows_of_bfloat16_follow_the_weights():
         layer.map(rows)
 
 
-@pytest.mark.parametrize("name", ["pairs", "maxout", "pairs-orthogonal"])
-def test_weights_are_drawn_anew_in_place(name):
-    layer = layer_of(name, seed=1, bandwidth="learned")
-    parameters, buffers = list(layer.parameters()), list(layer.buffers())
-    with torch.no_grad():
-        layer.log_scale.fill_(0.5)
-    layer.redraw(2)
-    other = layer_of(name, seed=2)
-    assert torch.equal(layer(X), other(X * layer.log_scale.exp()))
-    assert all(a is b for a, b in zip(parameters, layer.parameters(), strict=True))
-    assert all(a is b for a, b in zip(buffers, layer.buffers(), strict=True))
-    assert layer.state_dict()["_extra_state"] == other.state_dict()["_extra_state"]
-    with pytest.raises(TypeError, match="seed"):
-        layer.redraw("again")
-
-
 def test_sparse_rows_are_refused():
     layer = RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0)
-    with pytest.raises(TypeError, match=r"X is sparse \(torch.sparse_coo\).* pass X.to_dense"):
+    with pytest.raises(TypeError, match=r"not torch.float32, torch.sparse_coo: .*X.to_dense"):
         layer(torch.eye(3).to_sparse())
     for call in (layer.kernel, layer.map, layer.map.kernel):
         with pytest.raises(TypeError, match=r"X is sparse \(torch.sparse_coo\): pass X.to_dense"):
@@ -252,7 +238,7 @@ def test_no_rows_have_no_features():
 
 def test_complex_rows_are_refused():
     layer = RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0)
-    with pytest.raises(TypeError, match=r"X is complex \(torch.complex64\).* pass X.real"):
+    with pytest.raises(TypeError, match=r"not torch.complex64, .* X.real"):
         layer(torch.ones(2, 3, dtype=torch.complex64))
 
 

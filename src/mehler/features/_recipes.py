@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from abc import ABC
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Real
 from types import ModuleType
 from typing import Any, ClassVar, Literal, Self
@@ -17,6 +17,7 @@ from mehler._version import __version__
 REMOVED = {
     "TangentFeatures": "import mehler.proofs_checks.experiments.depth, which has it",
     "halton": "take 'sobol'",
+    "DirectSum": "take LinearMaps of block matrices",
     "SteerableRotations": "import mehler.proofs_checks.group_invariant.image_rotations, which has "
     "it",
     **dict.fromkeys(
@@ -44,6 +45,13 @@ class Registry:
         self.what = what
         self.classes: dict[str, type] = {}
         self.ambiguous: set[str] = set()
+        self.listeners: list[Callable[[type], None]] = []
+
+    def tell(self, listener: Callable[[type], None]) -> None:
+        """Call a function with each class, those that are defined later too."""
+        for cls in self.classes.values():
+            listener(cls)
+        self.listeners.append(listener)
 
     def add(self, cls: type) -> None:
         """Register a class; a user's class must not take the name of one of ours."""
@@ -54,6 +62,8 @@ class Registry:
                 raise TypeError(f"a {self.what} is already named {name}: take another name")
             self.ambiguous.add(name)
         self.classes[name] = cls
+        for listener in self.listeners:
+            listener(cls)
 
     @property
     def names(self) -> list[str]:

@@ -13,7 +13,7 @@ from mehler._arrays import Array
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
-from mehler.features.projections._base import ProjectionName
+from mehler.features.projections import ProjectionName
 from mehler.features.spectra import KernelName, Spectrum, is_named, spectrum_of
 
 

@@ -25,8 +25,7 @@ from mehler.exact.activations import (
 from mehler.features import _correlation, _distributions
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
-from mehler.features.projections import Projection, named
-from mehler.features.projections._base import ProjectionName
+from mehler.features.projections import Projection, ProjectionName, named
 
 Draw = Callable[[str], tuple[Any, ...]]
 LawName: TypeAlias = Literal["gaussian", "sphere", "stumps"]

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import functools
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any
 
 from mehler._arrays import Array
-from mehler._validate import require_integer
 from mehler.features import _correlation
 from mehler.features._block import Units
 from mehler.features.fourier import FourierFeatures
-from mehler.features.projections._base import ProjectionName
-from mehler.features.spectra import KernelName, Spectrum
 
 
 class LocalisedLinearFeatures(FourierFeatures):
@@ -31,7 +28,7 @@ class LocalisedLinearFeatures(FourierFeatures):
     kernel, gamma, nu, length_scale, form, projections
         Of the localiser k, as for :class:`mehler.FourierFeatures`; the Gaussian of bandwidth
         :math:`\sigma` has ``gamma = 1/(2 sigma**2)``.
-    n_inputs, seed, like, dtype
+    n_inputs, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
 
     Attributes
@@ -62,42 +59,6 @@ class LocalisedLinearFeatures(FourierFeatures):
     True
     """
 
-    def __init__(
-        self,
-        n_inputs: int,
-        n_features: int,
-        *,
-        seed: int,
-        kernel: KernelName | Spectrum = "rbf",
-        gamma: float | None = None,
-        nu: float | None = None,
-        length_scale: float | None = None,
-        form: Literal["pairs", "offset"] = "pairs",
-        projections: ProjectionName = "gaussian",
-        like: Any = None,
-        dtype: object = None,
-    ) -> None:
-        n_inputs = require_integer("n_inputs", n_inputs)
-        n_features = require_integer("n_features", n_features)
-        if n_features % n_inputs:
-            raise ValueError(
-                f"n_features={n_features} is no multiple of n_inputs={n_inputs}: each feature of "
-                f"the localiser has {n_inputs} columns"
-            )
-        super().__init__(
-            n_inputs,
-            n_features,
-            seed=seed,
-            kernel=kernel,
-            gamma=gamma,
-            nu=nu,
-            length_scale=length_scale,
-            form=form,
-            projections=projections,
-            like=like,
-            dtype=dtype,
-        )
-
     @functools.cached_property
     def localiser(self) -> FourierFeatures:
         """The map z of the localiser's features."""
@@ -109,6 +70,11 @@ class LocalisedLinearFeatures(FourierFeatures):
         return self.n_features // self.n_inputs
 
     def _units(self) -> Units:
+        if self.n_features % self.n_inputs:
+            raise ValueError(
+                f"n_features={self.n_features} is no multiple of n_inputs={self.n_inputs}: each "
+                f"feature of the localiser has {self.n_inputs} columns"
+            )
         own = super()._units()
         # Column i m/d + j is x_i z_j.
         return own._replace(columns=(self.n_inputs * own.columns[0], 1), block=None)

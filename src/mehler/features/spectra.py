@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, fields, is_dataclass
 from typing import Any, ClassVar, Literal, NoReturn, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler import _arrays, _random
 from mehler._arrays import Array
@@ -326,21 +325,7 @@ def _derivative(nu: float, u: Array) -> Array:
         apart = u > 0.0
         s = xp.sqrt(xp.where(apart, u, xp.ones_like(u)))
         return xp.where(apart, -0.5 * xp.exp(-s) / s, xp.zeros_like(u))
-    return _arrays.with_derivative(
-        functools.partial(_rough_derivative, nu), functools.partial(_refuse, nu), u
-    )
-
-
-def _rough_derivative(nu: float, u: Array) -> Array:
-    return _arrays.elementwise_on_host(
-        lambda host: _bessel_derivative(np.sqrt(host), nu),
-        u,
-        what=f"the Matern kernel of nu={nu:g}",
-    )
-
-
-def _refuse(nu: float, u: Array) -> Array:
-    raise TypeError(f"the Matern kernel of nu={nu:g} has no second derivative here: take nu > 1")
+    raise TypeError(f"the Matern kernel of nu={nu:g} has no derivative here: take nu > 1, or 1/2")
 
 
 def _half_integer(s: Array, p: int) -> Array:
@@ -366,15 +351,6 @@ def _bessel(s: Array, nu: float) -> Any:
     # kve(nu, s) = K_nu(s) e^s neither underflows nor overflows away from s = 0.
     log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(kve(nu, safe))
     return np.where(s > least, np.minimum(np.exp(log - safe), 1.0), 1.0)
-
-
-def _bessel_derivative(s: NDArray[np.float64], nu: float) -> Any:
-    """Compute M_nu'(s^2) = -2^-nu/Gamma(nu) s^(nu-1) K_(1-nu)(s), and 0 at s = 0."""
-    from scipy.special import gammaln, kve
-
-    safe = np.clip(s, 1e-100, 1e6)
-    log = -nu * math.log(2.0) - gammaln(nu) + (nu - 1.0) * np.log(safe)
-    return np.where(s > 0.0, -np.exp(log + np.log(kve(1.0 - nu, safe)) - safe), 0.0)
 
 
 KernelName: TypeAlias = Literal["rbf", "laplacian", "matern"]

@@ -13,7 +13,7 @@ import pytest
 
 import mehler
 from mehler import verify
-from mehler.features.projections import _orthogonal
+from mehler.features import projections as _orthogonal
 from tests.corpus.registry import moved_weights
 
 D, M = 5, 400

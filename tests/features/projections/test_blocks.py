@@ -9,7 +9,8 @@ import pytest
 from scipy.linalg import block_diag, hadamard
 from scipy.special import eval_gegenbauer
 
-from mehler.features.projections import Hadamard, Orthogonal, _orthogonal
+from mehler.features import projections as _orthogonal
+from mehler.features.projections import Hadamard, Orthogonal
 from tests.features.projections.test_laws import vectors
 
 

@@ -9,7 +9,8 @@ from scipy.stats import chi2
 
 from mehler import verify
 from mehler.features import projections
-from mehler.features.projections import Projection, SharedPool, _orthogonal, named
+from mehler.features import projections as _orthogonal
+from mehler.features.projections import Projection, SharedPool, named
 
 ALL = [named(name) for name in projections.NAMES] + [SharedPool(9)]
 every_projection = pytest.mark.parametrize("projection", ALL, ids=lambda one: one.name)

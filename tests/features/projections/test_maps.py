@@ -11,7 +11,7 @@ from scipy import stats
 import mehler
 from mehler import verify
 from mehler.features import projections
-from mehler.features.projections import _orthogonal
+from mehler.features import projections as _orthogonal
 
 D, M, Q = 5, 12, 3
 _RNG = np.random.default_rng(0)

@@ -104,26 +104,3 @@ def composition(first: Action, second: Action, width: int) -> Action:
         return np.stack([second.transpose(first.transpose(rows, a)[0], b)[0] for a, b in pairs])
 
     return Action(apply, transpose)
-
-
-def side_by_side(first: Action, second: Action, width: int, n_inputs: int) -> Action:
-    """Apply `first` to the first `n_inputs` coordinates, `second` to the others."""
-    if (ours := first.coordinates) and (theirs := second.coordinates):
-
-        def coordinates(elements: NDArray[np.number]) -> tuple[Any, Any]:
-            (left, signs), (right, others) = ours(elements[:, :width]), theirs(elements[:, width:])
-            index = np.concatenate([left, right + n_inputs], axis=1)
-            return index, np.concatenate([signs, others], axis=1)
-
-        return moves(coordinates)
-
-    def joined(one: Moved, other: Moved) -> Moved:
-        return lambda rows, elements: np.concatenate(
-            [
-                one(rows[:, :n_inputs], elements[:, :width]),
-                other(rows[:, n_inputs:], elements[:, width:]),
-            ],
-            axis=2,
-        )
-
-    return Action(joined(first.apply, second.apply), joined(first.transpose, second.transpose))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._validate import require_choice, require_flag, require_integer, require_reals
-from mehler.features.groups._actions import composition, moves, products, side_by_side
+from mehler.features.groups._actions import composition, moves, products
 from mehler.features.groups._group import MOST_INPUTS, MOST_SHUFFLED, Group, as_group, independent
 
 Fill: TypeAlias = Literal["wrap", "zero"]
@@ -393,35 +393,10 @@ class DirectProduct(Group):
         first, second = as_group(first, "first"), as_group(second, "second")
         if first.n_inputs != second.n_inputs:
             sizes = f"{first!r} acts on {first.n_inputs} coordinates but {second!r} on"
-            raise ValueError(f"{sizes} {second.n_inputs}; for both side by side use DirectSum")
+            raise ValueError(f"{sizes} {second.n_inputs}")
         action = composition(first.action, second.action, first.element_size)
         super().__init__(first.n_inputs, action=action, **_of_pairs(first, second))
         self.__dict__["closed"] = self.closed and _commute(first, second)
-
-
-class DirectSum(Group):
-    """Two groups side by side: `first` on the first coordinates, `second` on the others.
-
-    Parameters
-    ----------
-    first, second : Group or recipe
-        Groups of any numbers of coordinates.
-
-    Examples
-    --------
-    >>> from mehler.features import groups
-    >>> DirectSum(groups.CyclicShifts(3), groups.SignFlips(2)).n_inputs
-    5
-    """
-
-    first: Group
-    second: Group
-
-    def __init__(self, first: Any, second: Any) -> None:
-        first, second = as_group(first, "first"), as_group(second, "second")
-        n_inputs = first.n_inputs + second.n_inputs
-        action = side_by_side(first.action, second.action, first.element_size, first.n_inputs)
-        super().__init__(n_inputs, action=action, **_of_pairs(first, second))
 
 
 def _of_pairs(first: Group, second: Group) -> dict[str, Any]:

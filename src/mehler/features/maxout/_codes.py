@@ -17,8 +17,6 @@ from mehler.features import _distributions
 from mehler.features._block import Units
 from mehler.features.maxout import _bit_planes as bit_planes
 from mehler.features.maxout._maxout import MaxoutBase
-from mehler.features.projections import named
-from mehler.features.projections._base import ProjectionName
 
 # Below, collision probabilities in float64 have fewer than four digits, and from 1e-13 on none.
 _LEAST_COLLISION = 1e-9
@@ -38,7 +36,7 @@ class MaxoutCodes(MaxoutBase):
     ----------
     pool_size : int
         Pool size q: values of a digit.
-    n_inputs, n_features, seed, like, dtype, projections
+    n_inputs, n_features, seed, like, dtype, projections, stored
         As of :class:`mehler.MaxoutFeatures`.
 
     References
@@ -53,20 +51,6 @@ class MaxoutCodes(MaxoutBase):
     >>> codes.dtype, phi.similarity(codes)[0, 1]
     (dtype('uint8'), np.float64(0.0))
     """
-
-    def __init__(
-        self,
-        n_inputs: int,
-        n_features: int,
-        pool_size: int,
-        *,
-        seed: int,
-        like: Array | ModuleType | None = None,
-        dtype: object = None,
-        projections: ProjectionName = "gaussian",
-    ) -> None:
-        self.projections, self._projection = projections, named(projections)
-        super().__init__(n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype)
 
     def _units(self) -> Units:
         return super()._units()._replace(n_values=self.pool_size)

@@ -12,8 +12,7 @@ from mehler._arrays import Array
 from mehler.features import _distributions
 from mehler.features._block import Units
 from mehler.features.maxout._maxout import LocallyLinear
-from mehler.features.projections import named
-from mehler.features.projections._base import ProjectionName
+from mehler.features.projections import Projection, ProjectionName
 
 
 class DecoupledMaxoutFeatures(LocallyLinear):
@@ -69,15 +68,16 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         if directions not in ("next", "fresh"):
             raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
         self.directions = directions
-        self.projections, self._projection = projections, named(projections)
-        if directions == "next" and not self._projection.independent:
+        options: Any = {"like": like, "dtype": dtype, "projections": projections, "stored": stored}
+        super().__init__(n_inputs, n_features, pool_size, seed=seed, **options)
+
+    def _projection_of(self, projection: Projection) -> Projection:
+        if self.directions == "next" and not projection.independent:
             raise ValueError(
-                f"projections={projections!r} makes units dependent, so one cannot project on the "
-                "next one's weights: take directions='fresh'"
+                f"projections={projection.name!r} makes units dependent, so one cannot project on "
+                "the next one's weights: take directions='fresh'"
             )
-        super().__init__(
-            n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype, stored=stored
-        )
+        return projection
 
     @property
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance

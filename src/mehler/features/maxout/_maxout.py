@@ -13,21 +13,17 @@ import numpy as np
 from mehler import _arrays, exact
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer
-from mehler.features import _correlation, _distributions, projections
+from mehler.features import _correlation, _distributions
 from mehler.features._base import FeatureMap
 from mehler.features._block import Units
-from mehler.features.projections import SharedPool, named
-from mehler.features.projections._base import ProjectionName
+from mehler.features.projections import Projection, ProjectionName, SharedPool, named
 
 
 class MaxoutBase(FeatureMap):
     """A map each of whose units is a function of a pool of q = `pool_size` Gaussian projections.
 
-    Subclasses set `_projection` first, and define `_kernel_at` and `_variance_at` instead of
-    `_kernel_of` and `_variance_of`.
+    Subclasses define `_kernel_at` and `_variance_at` instead of `_kernel_of` and `_variance_of`.
     """
-
-    _projection: projections.Projection
 
     # Recipes from before `projections=` compare equal.
     _later = ("stored", "projections")
@@ -41,10 +37,17 @@ class MaxoutBase(FeatureMap):
         seed: int,
         like: object = None,
         dtype: object = None,
+        projections: ProjectionName = "gaussian",
         stored: bool = True,
     ) -> None:
         self.pool_size = require_integer("pool_size", pool_size, most=10**6)
+        self.projections = projections
+        self._projection = self._projection_of(named(projections))
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
+
+    def _projection_of(self, projection: Projection) -> Projection:
+        """Return how weights are drawn, or raise ValueError."""
+        return projection
 
     @abstractmethod
     def _kernel_at(self, rho: Array) -> Array:
@@ -310,19 +313,21 @@ class MaxoutFeatures(LocallyLinear):
         stored: bool = True,
     ) -> None:
         self.centred = require_flag("centred", centred)
-        self.projections, self._projection = projections, named(projections)
         self.n_projections = n_projections
-        if n_projections is not None:
-            if not self._projection.independent:
-                raise ValueError(
-                    f"projections={projections!r} with n_projections={n_projections}: members of "
-                    "one pool must be independent, so take projections='gaussian'"
-                )
-            self._projection = SharedPool(n_projections)
-            self.n_projections = self._projection.n_projections
-        super().__init__(
-            n_inputs, n_features, pool_size, seed=seed, like=like, dtype=dtype, stored=stored
-        )
+        options: Any = {"like": like, "dtype": dtype, "projections": projections, "stored": stored}
+        super().__init__(n_inputs, n_features, pool_size, seed=seed, **options)
+
+    def _projection_of(self, projection: Projection) -> Projection:
+        if self.n_projections is None:
+            return projection
+        if not projection.independent:
+            raise ValueError(
+                f"projections={projection.name!r} with n_projections={self.n_projections}: members "
+                "of one pool must be independent, so take projections='gaussian'"
+            )
+        pool = SharedPool(self.n_projections)
+        self.n_projections = pool.n_projections
+        return pool
 
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         # Units are positively homogeneous: scale the d inputs, not the m outputs.
