@@ -50,7 +50,7 @@ def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, c
         ("--certificate", ".", "is a directory"),
         ("--junit", "/dev/null", "no regular file"),
         ("--annotations", "gitlab", "not one of 'auto', 'github', 'none'"),
-        ("--compare", "rows.npy", "is not JSON"),
+        ("--compare", "rows.npy", "is no report"),
         ("--compare", "gone.json", "does not exist"),
         ("--compare", "/dev/zero", "is not a file"),
     ],
@@ -107,5 +107,5 @@ def test_a_verification_is_no_report(tmp_path, capsys):
     target = f"{Path(__file__).with_name('verified_maps.py')}:identity"
     twin = tmp_path / "v.json"
     assert call("verify", target, "--kernel", "linear", "--json", str(twin)) == 0
-    with pytest.raises(ValueError, match=r"'mehler-verification/1': give the report\.json"):
+    with pytest.raises(ValueError, match=r"'mehler-verification/1', and this version reads\.json"):
         report.run((toys.TRUE,), with_data=False, compare=twin)

@@ -81,7 +81,6 @@ REFUSED = {
     "eps": [lambda: planning.plan(ROWS, map=fourier(), eps=1e308)],
     "n_inputs": [lambda: strategies.Factory("codes", "3", 8, 4)],
     "x": [lambda: Series(label="K", x=1.0, y=[0.0])],
-    "plot": [lambda: report.draw(None, "k"), lambda: report.draw({}, "k")],
     "rows": [lambda: mehler.features.groups.BlockPermutations(3).apply(DATES[:, [0, 1, 1]])],
     "n_features": [
         lambda: mehler.features.RandomFunctions.draw(
@@ -99,7 +98,6 @@ REFUSED = {
             independent_features="false",
         )
     ],
-    "prefix": [lambda: report.draw(CURVE, '"><b>'), lambda: report.draw(CURVE, 1j)],
     "planned": [lambda: known_variance(SAMPLES, 1.0, 1e-9, planned=10**400)],
     "samples": [
         lambda: verify.check_mean(1e300 * SAMPLES[:, None], [[1.0]], mean=[0.0], resolution=0.1),

@@ -1,37 +1,34 @@
 """Check statements, and render the results as HTML, JSON and Markdown.
 
 `load_rows` reads rows; `run` checks statements, and the library's maps on rows. `write` renders its
-result or that of ``mehler verify``, `annotations` prints it for continuous integration.
+result or that of ``mehler verify``.
 """
 
 from mehler.report._compare import read_report
-from mehler.report._model import SCHEMA, DataResult, Report, StatementResult, Verification
+from mehler.report._model import DataResult, Report, StatementResult, Verification
 
 # Shared with other packages of mehler, and no public names.
 from mehler.report._model import provenance as provenance
 from mehler.report._read import DataMatrix, load_rows
 from mehler.report._read import as_options as as_options
 from mehler.report._run import run
-from mehler.report.render._lines import annotations, lines
+from mehler.report.render._lines import annotations as annotations
+from mehler.report.render._lines import lines as lines
 from mehler.report.render._pages import page_style as page_style
 from mehler.report.render._pages import page_text as page_text
 from mehler.report.render._pages import with_glyphs as with_glyphs
-from mehler.report.render._svg import draw
+from mehler.report.render._svg import draw as draw
 from mehler.report.render._write import FILES as FILES
 from mehler.report.render._write import require_renderers as require_renderers
 from mehler.report.render._write import require_writable as require_writable
 from mehler.report.render._write import write
 
 __all__ = [
-    "SCHEMA",
     "DataMatrix",
     "DataResult",
     "Report",
     "StatementResult",
     "Verification",
-    "annotations",
-    "draw",
-    "lines",
     "load_rows",
     "read_report",
     "run",

@@ -13,7 +13,6 @@ _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _SHARP = 1e-6
 _RELATIONS = {"=": "", ">=": "≥\u202f", "<=": "≤\u202f"}
 _SMALL, _LARGE = 1e-4, 1e6
-_OF_CASE = ("promised", "bound", "quantile", "ratio", "lower", "ratio_to_lower")
 
 
 def number(x: float | None, scale: float | None = None, digits: int = 4) -> str:
@@ -82,36 +81,30 @@ def _half_width(evidence: Evidence) -> float | None:
 
 def cells(evidence: Evidence) -> dict[str, str]:
     """Format all numbers of an evidence, by name, to the precision of its interval."""
-    scale = _half_width(evidence)
-    ends = NONE
+    scale, ends = _half_width(evidence), NONE
     if evidence.interval is not None:
         low, high = evidence.interval
-        ends = f"[{number(low, scale)}, {number(high, scale)}]"
-        middle = (low + high) / 2
+        ends, middle = f"[{number(low, scale)}, {number(high, scale)}]", (low + high) / 2
         if scale and scale < _SHARP * abs(middle):
             # Too many digits to read: write the midpoint and the half width.
             ends = f"{number(middle, digits=6)}\u202f±\u202f{number(scale, digits=2)}"
             scale = None
     features = "computed" if evidence.n_features == 0 else count(evidence.n_features)
-    if evidence.status == "error":
-        features = NONE
+    names = ("margin", "false_alarm", "resolution", "detectable")
     return {
         "observed": number(evidence.observed, scale, digits=6),
         "exact": _RELATIONS[evidence.relation] + number(evidence.exact, scale, digits=6),
         "interval": ends,
-        "margin": number(evidence.margin, digits=2),
-        "features": features,
-        "false_alarm": number(evidence.false_alarm, digits=2),
-        "resolution": number(evidence.resolution, digits=2),
-        "detectable": number(evidence.detectable, digits=2),
+        "features": NONE if evidence.status == "error" else features,
+        **{name: number(getattr(evidence, name), digits=2) for name in names},
     }
 
 
 def case_cells(case: BoundCase) -> dict[str, str]:
     """Format all numbers of a bound beside draws, by name."""
-    shown = {name: number(getattr(case, name), digits=3) for name in _OF_CASE}
+    names = ("promised", "bound", "quantile", "ratio", "lower", "ratio_to_lower")
     return {
-        **shown,
+        **{name: number(getattr(case, name), digits=3) for name in names},
         "draws": count(case.n_draws),
         "violations": number(case.frequency, digits=2),
         "violations_in": interval(case.violation_interval, 2),
@@ -139,14 +132,12 @@ def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
     The one that failed, else the inconclusive one, else the refutation farthest from the claim,
     else the confirmation that came closest to failing, in units of its interval.
     """
-    candidates = [one for one in evidence if one.form == form]
-    order = {"error": 0, "inconclusive": 1, "refuted": 2, "holds": 3}
-
-    def key(one: Evidence) -> tuple[int, float]:
-        margin, scale = one.margin, _half_width(one)
-        return order[one.status], 0.0 if margin is None else margin / (scale or 1.0)
-
-    return min(candidates, key=key, default=None)
+    order = ("error", "inconclusive", "refuted", "holds")
+    return min(
+        (one for one in evidence if one.form == form),
+        key=lambda one: (order.index(one.status), (one.margin or 0.0) / (_half_width(one) or 1.0)),
+        default=None,
+    )
 
 
 def explained(cause: Cause) -> str:

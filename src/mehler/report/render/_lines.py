@@ -17,16 +17,6 @@ def lines(report: Report | Verification) -> tuple[str, ...]:
 
     Of a verification, checks that hold are named, and the kernel's and others have their numbers;
     of a report, what changed since the earlier one.
-
-    Parameters
-    ----------
-    report : Report or Verification
-        The result of `run` or `verify_map`.
-
-    Returns
-    -------
-    tuple of str
-        The lines, without line ends.
     """
     texts = _of_report(report) if isinstance(report, Report) else _of_verification(report)
     # A name of the user's may hold a line end.
@@ -34,36 +24,30 @@ def lines(report: Report | Verification) -> tuple[str, ...]:
 
 
 def _of_verification(report: Verification) -> list[str]:
-    kernel = next((one for one in report.evidence if one.check in _KERNEL), None)
+    kernel = next((one for one in report.evidence if one.check in ("kernel", "closeness")), None)
     shown = [one for one in report.evidence if one is kernel or one.status != "holds"]
     texts = [report.headline, f"  map: {report.target}, taken for {report.assumed}"]
     texts.append(f"  rows: {report.inputs}")
-    for one in shown:
-        texts += [f"  {line}" for line in _of(one)]
-    quiet = [one.check for one in report.evidence if one not in shown]
+    texts += [f"  {line}" for one in shown for line in _of(one)]
+    quiet = {one.check: one for one in report.evidence if one not in shown}
     if quiet:
         texts.append(f"  {'also ' if kernel else ''}holds: {', '.join(quiet)}")
-    structure = next((one for one in report.evidence if one.check == "structure"), None)
-    if structure is not None and structure.check in quiet:
-        remarks = (structure.reason.removesuffix("."), *_by_reason(structure.assumptions))
+    if structure := quiet.get("structure"):
+        remarks = [structure.reason.removesuffix("."), *_by_reason(structure.assumptions)]
         texts += [f"  structure: {text}" for text in ["; ".join(filter(None, remarks))] if text]
     texts.append(f"  declared: {report.declared}")
-    rest = dict.fromkeys(word for one in shown for word in one.assumptions)
-    if rest:
+    if rest := dict.fromkeys(word for one in shown for word in one.assumptions):
         texts.append(f"  assumed: {'; '.join(rest)}")
-    texts += [f"  or: {cause.text}" for cause in report.causes[1:]]
-    return texts
+    return texts + [f"  or: {cause.text}" for cause in report.causes[1:]]
 
 
 def _of_report(report: Report) -> list[str]:
-    texts = [report.headline]
-    if report.compared is not None:
-        changes = report.compared.changes
-        number = counted(len(changes), "change") if changes else "no changes"
-        texts.append(f"  since {report.compared.date}: {number}")
-        texts += [f"    {one.kind}: {one.what}: {one.before} -> {one.after}" for one in changes]
-        texts += [f"    {note}" for note in report.compared.notes]
-    return texts
+    if (compared := report.compared) is None:
+        return [report.headline]
+    number = counted(len(compared.changes), "change") if compared.changes else "no changes"
+    changes = [f"{one.kind}: {one.what}: {one.before} -> {one.after}" for one in compared.changes]
+    below = [f"    {line}" for line in (*changes, *compared.notes)]
+    return [report.headline, f"  since {compared.date}: {number}", *below]
 
 
 def _by_reason(remarks: Sequence[str]) -> Iterator[str]:
@@ -76,9 +60,6 @@ def _by_reason(remarks: Sequence[str]) -> Iterator[str]:
         yield f"not tried: {names} ({reason})"
 
 
-_KERNEL = ("kernel", "closeness")
-
-
 def _of(one: Evidence) -> list[str]:
     """Return one line of numbers, and the reason if there is one."""
     numbers = cells(one)
@@ -88,8 +69,7 @@ def _of(one: Evidence) -> list[str]:
         line += f" against {numbers['exact']}" if one.exact is not None else ""
         line += f", interval {numbers['interval']}" if one.interval is not None else ""
         if one.status == "refuted" and one.where:
-            places = (f"{key}={_short(value)}" for key, value in one.where.items())
-            line += f", at {', '.join(places)}"
+            line += f", at {', '.join(f'{k}={_short(v)}' for k, v in one.where.items())}"
         line += f", {count(one.n_features)} features" if one.n_features else ""
         line += f", false alarm {one.false_alarm:g}" if one.false_alarm else ""
     return [line, f"  {one.reason}"] if one.reason else [line]
@@ -119,10 +99,9 @@ def render_junit(report: Report | Verification) -> str:
     """Render the outcomes as a ``testsuites`` document of one suite."""
     cases = list(outcomes(report))
     errors = sum(case.problem == "error" for case in cases)
-    numbers = {"tests": len(cases), "errors": errors}
-    numbers["failures"] = sum(bool(case.problem) for case in cases) - errors
-    totals = {"name": "mehler", **{name: str(n) for name, n in numbers.items()}}
-    totals["time"] = f"{sum(case.seconds for case in cases):.3f}"
+    failures = sum(bool(case.problem) for case in cases) - errors
+    totals = {"name": "mehler", "tests": str(len(cases)), "errors": str(errors)}
+    totals |= {"failures": str(failures), "time": f"{sum(case.seconds for case in cases):.3f}"}
     root = ElementTree.Element("testsuites", totals)
     date = str(report.provenance["date"])[:19]
     suite = ElementTree.SubElement(root, "testsuite", totals, timestamp=date)
@@ -132,27 +111,15 @@ def render_junit(report: Report | Verification) -> str:
         if case.problem:
             text = printable(case.message)
             tag = "error" if case.problem == "error" else "failure"
-            said = {"type": case.status, "message": text.partition("\n")[0]}
-            ElementTree.SubElement(element, tag, said).text = text
+            about = {"type": case.status, "message": text.partition("\n")[0]}
+            ElementTree.SubElement(element, tag, about).text = text
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
 def annotations(report: Report | Verification) -> tuple[str, ...]:
-    """Render one line for each outcome that is not as expected, as GitHub's annotations.
-
-    Parameters
-    ----------
-    report : Report or Verification
-        The result to render.
-
-    Returns
-    -------
-    tuple of str
-        Lines to print in a workflow: ``::error`` for refutations and what could not run,
-        ``::warning`` for what was not decided.
-    """
+    """Render each outcome that is not as expected as ``::error`` or ``::warning`` of GitHub."""
     lines = []
     for outcome in outcomes(report):
         if outcome.problem:
@@ -182,14 +149,9 @@ def outcomes(report: Report | Verification) -> Iterator[Outcome]:
         reasons = [f"{e.form} form, {e.check}: {e.status}. {_details(e)}" for e in result.evidence]
         # A statement that holds where another verdict is expected is a failure too.
         odd = _PROBLEMS.get(result.verdict, "failure") or "failure"
-        yield Outcome(
-            result.id.partition(".")[0],
-            result.id,
-            result.verdict,
-            "" if result.as_expected else odd,
-            "\n".join([head, *reasons]),
-            result.seconds,
-        )
+        problem = "" if result.as_expected else odd
+        group, text = result.id.partition(".")[0], "\n".join([head, *reasons])
+        yield Outcome(group, result.id, result.verdict, problem, text, result.seconds)
 
 
 def _details(evidence: Evidence) -> str:

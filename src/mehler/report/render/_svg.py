@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mehler._validate import require_instance
 from mehler.report.render._format import tick
 from mehler.statements import Plot, Series
 
@@ -26,8 +25,6 @@ _VARIABLES |= {colour: f"var(--series-{i})" for i, colour in enumerate(_SERIES)}
 _DASHES: Any = ("-", (0, (5, 2)), (0, (1.2, 1.6)), (0, (7, 2, 1.5, 2)), (0, (3, 1)), (0, (9, 3)))
 _MARKERS = ("s", "^", "o", "D", "v", "P")
 _STYLE = Path(__file__).with_name("_templates") / "plots.mplstyle"
-# It goes into ids and addresses, as it is.
-_PREFIX = re.compile(r"[\w.:-]*")
 # Inches; in a window of 400 px the drawing has about its natural size.
 _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
 # A line of text, and a character of a number.
@@ -39,59 +36,31 @@ _CLOUD = 50
 
 
 def draw(plot: Plot, prefix: str) -> Markup:
-    """Draw a plot as an inline SVG element.
+    """Draw a plot as an inline SVG element, the same each time, whose ids begin with a prefix.
 
-    Parameters
-    ----------
-    plot : Plot
-        The plot to draw.
-    prefix : str
-        Prefix of all ids in the drawing: letters, digits, and ``_ - . :``.
-
-    Returns
-    -------
-    markupsafe.Markup
-        Deterministic, without scripts, fonts or outside addresses; colours are the variables
-        ``--ink``, ``--muted``, ``--rule`` and ``--series-0`` to ``--series-5`` of the page.
-
-    Examples
-    --------
-    >>> from mehler.statements import Plot, Series
-    >>> curve = Series(label="K", x=[-1, 1], y=[0, 1])
-    >>> drawing = draw(Plot(title="Kernel", x_label="rho", y_label="K", series=[curve]), "k")
-    >>> "var(--series-0)" in drawing
-    True
+    It has no scripts, fonts or outside addresses; colours are the variables ``--ink``, ``--muted``,
+    ``--rule`` and ``--series-0`` to ``--series-5`` of the page.
     """
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
 
-    require_instance("plot", plot, Plot)
-    if not isinstance(prefix, str) or not _PREFIX.fullmatch(prefix):
-        raise ValueError(f"prefix={prefix!r} must be letters, digits, and '_', '-', '.' or ':'")
     with mpl.rc_context(fname=_STYLE):
-        # Title and axes already name a single series.
-        named = len(plot.series) > 1
-        rows = sum(len(textwrap.wrap(series.label, _LABEL)) for series in plot.series)
-        height = _HEIGHT + _LEGEND_ROW * rows * named
+        labels = [textwrap.fill(series.label, _LABEL) for series in plot.series]
+        named = len(labels) > 1  # title and axes already name a single series
+        height = _HEIGHT + _LEGEND_ROW * len("\n".join(labels).split("\n")) * named
         figure = Figure(figsize=(_WIDTH, height), frameon=False)
         canvas = FigureCanvasSVG(figure)
         axes = figure.add_subplot(facecolor="none")
         plot_on(axes, plot, _SERIES)
         axes.tick_params(labelcolor=_INK, length=3, width=0.7)
         axes.set_axisbelow(True)
-        _lay_out(figure, axes, height)
+        _lay_out(axes, height)
         if named:
-            handles, labels = axes.get_legend_handles_labels()
-            legend = figure.legend(
-                handles,
-                [textwrap.fill(label, _LABEL) for label in labels],
-                loc="upper left",
-                bbox_to_anchor=(0, 1),
-                handlelength=2.6,
-                borderaxespad=0,
-                borderpad=0,
-            )
+            handles, names = axes.get_legend_handles_labels()
+            place: Any = {"loc": "upper left", "bbox_to_anchor": (0, 1), "handlelength": 2.6}
+            names = [textwrap.fill(name, _LABEL) for name in names]
+            legend = figure.legend(handles, names, borderaxespad=0, borderpad=0, **place)
             for dot in legend.get_lines():  # of clouds too, whose dots are light and small
                 dot.set(alpha=1, markersize=3.5)
         buffer = io.StringIO()
@@ -100,7 +69,7 @@ def draw(plot: Plot, prefix: str) -> Markup:
     return _inline(buffer.getvalue(), plot, prefix)
 
 
-def _lay_out(figure: Any, axes: Any, height: float) -> None:
+def _lay_out(axes: Any, height: float) -> None:
     """Leave room for labels by the length of their text; to measure it would draw all of it twice.
 
     The page sets text in its own font, whose widths matplotlib does not know anyway.
@@ -148,14 +117,14 @@ def logarithmic(axes: Any, name: str) -> None:
     low, high = sorted(axis.get_view_interval())
     decades = math.log10(high) - math.log10(low)
     # Three ticks or more: powers of ten where they are far apart, 1, 2 and 5, or even steps.
-    axis.set_minor_locator(ticker.NullLocator())
+    locator: Any = ticker.MaxNLocator(6, steps=[1, 2, 5, 10])
     if decades >= 2.7:
         step = next(step for step in (1, 2, 5, 10, 20, 50, 100) if decades <= 7 * step)
-        axis.set_major_locator(ticker.LogLocator(10.0**step, numticks=8))
+        locator = ticker.LogLocator(10.0**step, numticks=8)
     elif decades >= 0.7:
-        axis.set_major_locator(ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=16))
-    else:
-        axis.set_major_locator(ticker.MaxNLocator(6, steps=[1, 2, 5, 10]))
+        locator = ticker.LogLocator(subs=(1.0, 2.0, 5.0), numticks=16)
+    axis.set_major_locator(locator)
+    axis.set_minor_locator(ticker.NullLocator())
     axis.set_major_formatter(ticker.FuncFormatter(lambda value, _: tick(value)))
     axis.set_minor_formatter(ticker.NullFormatter())
 
@@ -198,16 +167,10 @@ def _inline(svg: str, plot: Plot, prefix: str) -> Markup:
     svg = re.sub(r" font-family: [^;\"]*;?", "", svg)
     for colour, variable in _VARIABLES.items():
         svg = svg.replace(colour, variable)
-    view = re.search(r'viewBox="([^"]*)"', svg)
-    if view is None:
-        raise RuntimeError("matplotlib wrote an SVG without a viewBox")
+    view = re.findall(r'viewBox="([^"]*)"', svg)[0]
     body = svg[svg.index(">") + 1 : svg.rindex("</svg>")]
-    return Markup('<svg viewBox="{}" role="img" aria-label="{}">{}</svg>').format(
-        view.group(1), _spoken(plot), Markup(body)
-    )
-
-
-def _spoken(plot: Plot) -> str:
     names = "; ".join(series.label for series in plot.series)
-    axes = f"{plot.y_label} against {plot.x_label}"
-    return f"{plot.title}. {axes}. Drawn: {names}. {plot.caption}".strip()
+    spoken = f"{plot.title}. {plot.y_label} against {plot.x_label}. Drawn: {names}. {plot.caption}"
+    return Markup('<svg viewBox="{}" role="img" aria-label="{}">{}</svg>').format(
+        view, spoken.strip(), Markup(body)
+    )

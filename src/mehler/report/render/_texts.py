@@ -9,7 +9,7 @@ import base64
 import io
 import re
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
@@ -59,18 +59,16 @@ def markdown(text: str, statement: str, targets: frozenset[str]) -> Markup:
 
 
 def _without_addresses(tokens: Sequence[Token], targets: frozenset[str]) -> list[Token]:
-    kept, open_links = [], []
-    for token in tokens:
+    kept, inside = [], False
+    for token in tokens:  # no link is inside another
         if token.type == "link_open":
-            open_links.append(str(token.attrs.get("href", "")).removeprefix("#") in targets)
-        if token.type not in ("link_open", "link_close") or open_links[-1]:
+            inside = str(token.attrs.get("href", "")).removeprefix("#") in targets
+        if inside or token.type not in ("link_open", "link_close"):
             kept.append(token)
-        if token.type == "link_close":
-            open_links.pop()
     return kept
 
 
-@lru_cache(maxsize=1)
+@cache
 def _parser() -> MarkdownIt:
     from markdown_it import MarkdownIt
     from mdit_py_plugins.dollarmath import dollarmath_plugin
@@ -79,16 +77,19 @@ def _parser() -> MarkdownIt:
     # What would load or lead to something outside the file stays text.
     parser.disable(["image", "autolink", "html_inline", "html_block"])
     parser.use(dollarmath_plugin, allow_labels=False, double_inline=True)
-    parser.add_render_rule("math_inline", _rule(mathml))
-    display: Callable[[str], Markup] = Markup('<span class="display math">{}</span>').format
-    parser.add_render_rule("math_inline_double", _rule(lambda latex: display(formula(latex))))
-    block: Callable[[str], Markup] = Markup('<p class="display math">{}</p>\n').format
-    parser.add_render_rule("math_block", _rule(lambda latex: block(formula(latex))))
+    wrappers = {
+        "math_inline": "{}",
+        "math_inline_double": '<span class="display math">{}</span>',
+        "math_block": '<p class="display math">{}</p>\n',
+    }
+    for name, wrapper in wrappers.items():
+        parser.add_render_rule(name, _rule(mathml if name == "math_inline" else formula, wrapper))
     return parser
 
 
-def _rule(render: Callable[[str], Markup]) -> Any:
-    return lambda renderer, tokens, i, options, env: str(render(tokens[i].content.strip()))
+def _rule(render: Callable[[str], Markup], wrapper: str) -> Any:
+    wrap = Markup(wrapper).format
+    return lambda renderer, tokens, i, options, env: str(wrap(render(tokens[i].content.strip())))
 
 
 _XMLNS = "http://www.w3.org/1998/Math/MathML"
@@ -105,13 +106,11 @@ _ATTRIBUTES = frozenset([
     "movablelimits", "notation", "rspace", "scriptlevel", "separator", "stretchy", "symmetric",
     "voffset", "width"
 ])  # fmt: skip
-
-
 # The converter leaves the names of sized fences as they are, and a tilde in ASCII.
-_SIGNS = {r"\{": "{", r"\}": "}", r"\|": "‖", "~": "∼"}
+_SIGNS = {r"\{": "{", r"\}": "}", r"\|": "‖", r"\lceil": "⌈", r"\rceil": "⌉", "~": "∼"}
 
 
-@lru_cache(maxsize=512)
+@cache
 def mathml(latex: str, display: bool = False) -> Markup:
     """Render LaTeX, without dollar signs, as MathML; show the source where that fails.
 
@@ -172,10 +171,10 @@ def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) ->
     Of `marked` sentences, those of statements, ``*...*`` is emphasis and backquotes are code.
     """
     parts = re.split(_MARKED if marked else r"(\$[^$]+\$)", text)
-    return Markup("").join(
-        _linked(part, ids) if i % 2 == 0 else _MARKS[part[0]](part[1:-1])
-        for i, part in enumerate(parts)
-    )
+    linked = [_linked(part, ids) for part in parts[::2]]
+    parts[1::2] = [_MARKS[part[0]](part[1:-1]) for part in parts[1::2]]
+    parts[::2] = linked
+    return Markup("").join(parts)
 
 
 _MARKED = r"(\$[^$]+\$|`[^`]+`|\*\w[^*]*\*)"

@@ -62,9 +62,8 @@ def write(
         link = "" if certificates is None else os.path.relpath(certificates, out)
         pages = (render_html(report, link), render_json(report), render_markdown(report))
         texts |= {out / name: page for name, page in zip(FILES, pages)}
-    files = {"json": (json, render_json), "junit": (junit, render_junit)}
-    files["certificate"] = (certificates, render_certificates)
-    for option, (file, render) in files.items():
+    rendered = [("json", json, render_json), ("junit", junit, render_junit)]
+    for option, file, render in [*rendered, ("certificate", certificates, render_certificates)]:
         if file is not None:
             require_file(Path(file), f"--{option}")
             texts[Path(file)] = render(report)
@@ -81,14 +80,14 @@ def render_json(report: Report | Verification) -> str:
 def render_certificates(report: Report | Verification) -> str:
     """Render the certificates of the verdicts of this run."""
     if isinstance(report, Verification):
-        listed = [(report.target, one) for one in report.evidence]
+        listed = [(report.target, one.verdict) for one in report.evidence]
     else:
-        listed = [(each.id, one) for each in report.statements for one in each.evidence]
-        listed += [("data", one) for one in report.data.evidence] if report.data else []
-    verdicts = [(name, one.verdict) for name, one in listed if one.verdict is not None]
+        listed = [(each.id, one.verdict) for each in report.statements for one in each.evidence]
+        listed += [("data", one.verdict) for one in report.data.evidence] if report.data else []
+    verdicts = [(name, verdict) for name, verdict in listed if verdict is not None]
     # Verdicts without statistics cannot be decided again: beside others they are left out.
     verdicts = [each for each in verdicts if each[1].statistics] or verdicts
-    return certificates_text([(name, each.certificate()) for name, each in verdicts])
+    return certificates_text([(name, verdict.certificate()) for name, verdict in verdicts])
 
 
 def require_renderers() -> None:
