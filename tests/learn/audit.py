@@ -1,7 +1,7 @@
 """What must be true of a fit, by routes of their own: linear programs, vertices, hulls.
 
 Nothing here knows how the estimator works: the clipped loss is written out again, envelopes are
-lower hulls of its corners, minima over the box come from HiGHS, from an interior point, or from all
+lower hulls of its corners, minima over the box come from HiGHS, by two methods, or from all
 vertices of the pieces of a piecewise linear function of two weights. A minimum judges only when a
 second route agrees with it: the simplex method with the interior point one, a value that was
 reached with a dual one below it.
@@ -15,15 +15,13 @@ import math
 import numpy as np
 from scipy.optimize import linprog
 
-from tests.learn.interior import least_logistic
-
 SLOPE = {"hinge": 1.0, "ramp": 0.5}
 # Of two routes to one minimum: the feasibility that HiGHS solves to, in rows of length up to 10.
 AGREE = 1e-6
 
 
 def surrogate(name, t):
-    return np.logaddexp(0.0, -t) if name == "logistic" else SLOPE[name] * np.maximum(0.0, 1.0 - t)
+    return SLOPE[name] * np.maximum(0.0, 1.0 - t)
 
 
 def clipped(name, t, bound=1.0):
@@ -82,10 +80,8 @@ def smallest_maximum_of_lines(z, y, half_width, lines):
 
 def least_surrogate(z, y, scale, name):
     c = scale / z.shape[1]
-    if name != "logistic":
-        lines = [[(0.0, 0.0), (-SLOPE[name], SLOPE[name])]] * len(y)
-        return smallest_maximum_of_lines(z, y, c, lines)
-    return least_logistic(z, y, c)
+    lines = [[(0.0, 0.0), (-SLOPE[name], SLOPE[name])]] * len(y)
+    return smallest_maximum_of_lines(z, y, c, lines)
 
 
 def least_envelope(z, y, scale, name, bound=1.0):
@@ -99,33 +95,29 @@ def least_clipped(z, y, scale, name, bound=1.0):
     """The least clipped risk over a box of two weights: exact for piecewise linear losses.
 
     It is linear on each cell that the box and the lines y <z, alpha> = corner cut out, so it is
-    least at one of their vertices. For the logistic loss: least on a grid, which is not below.
+    least at one of their vertices.
     """
     c = scale / 2
-    if name == "logistic":
-        side = np.linspace(-c, c, 201)
-        points = np.stack(np.meshgrid(side, side), axis=-1).reshape(-1, 2)
-    else:
-        lines = [(1.0, 0.0, c), (1.0, 0.0, -c), (0.0, 1.0, c), (0.0, 1.0, -c)]
-        lines += [(*row, s * k) for row in z for k in corners(name, bound) for s in (-1, 1)]
-        lines = np.asarray(lines)
-        i, j = np.triu_indices(len(lines), 1)
-        a, b = lines[i], lines[j]
-        det = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
-        good = np.abs(det) > 1e-12
-        a, b, det = a[good], b[good], det[good]
-        points = np.stack(
-            [
-                (a[:, 2] * b[:, 1] - a[:, 1] * b[:, 2]) / det,
-                (a[:, 0] * b[:, 2] - a[:, 2] * b[:, 0]) / det,
-            ],
-            axis=1,
-        )
-        points = np.clip(points[np.all(np.abs(points) <= c * (1 + 1e-9), axis=1)], -c, c)
+    lines = [(1.0, 0.0, c), (1.0, 0.0, -c), (0.0, 1.0, c), (0.0, 1.0, -c)]
+    lines += [(*row, s * k) for row in z for k in corners(name, bound) for s in (-1, 1)]
+    lines = np.asarray(lines)
+    i, j = np.triu_indices(len(lines), 1)
+    a, b = lines[i], lines[j]
+    det = a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0]
+    good = np.abs(det) > 1e-12
+    a, b, det = a[good], b[good], det[good]
+    points = np.stack(
+        [
+            (a[:, 2] * b[:, 1] - a[:, 1] * b[:, 2]) / det,
+            (a[:, 0] * b[:, 2] - a[:, 2] * b[:, 0]) / det,
+        ],
+        axis=1,
+    )
+    points = np.clip(points[np.all(np.abs(points) <= c * (1 + 1e-9), axis=1)], -c, c)
     return clipped(name, y[:, None] * (z @ points.T), bound).mean(axis=0).min()
 
 
-# HiGHS solves to 1e-7 primal and dual feasibility; the logistic loss is known to as much.
+# HiGHS solves to 1e-7 primal and dual feasibility.
 SOLVER = 1e-6
 
 
@@ -144,10 +136,9 @@ def audit(fit, z, y, scale, name, bound=1.0):
     assert fit.lower <= least + SOLVER, "the lower end is above the minimum"
     assert fit.surrogate_risk >= least - SOLVER
     assert fit.surrogate_risk <= least + fit.gap + SOLVER
-    if name != "logistic":
-        relaxed = least_envelope(z, y, scale, name, bound)
-        assert fit.risk_lower <= relaxed + SOLVER, "the relaxation's end is above its minimum"
-        assert fit.risk_lower >= relaxed - fit.wanted_gap - SOLVER, "looser than the envelope"
+    relaxed = least_envelope(z, y, scale, name, bound)
+    assert fit.risk_lower <= relaxed + SOLVER, "the relaxation's end is above its minimum"
+    assert fit.risk_lower >= relaxed - fit.wanted_gap - SOLVER, "looser than the envelope"
     if m == 2:
         assert fit.risk_lower <= least_clipped(z, y, scale, name, bound) + 1e-9, "above the minimum"
     limits = scale / m * np.abs(z).sum(axis=1)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import strategies as st
 
-NAMES = ("hinge", "ramp", "logistic")
+NAMES = ("hinge", "ramp")
 
 
 def problem(seed, n, m, noise=1.0):

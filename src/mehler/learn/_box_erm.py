@@ -17,20 +17,15 @@ from mehler._validate import require_flag, require_integer, require_positive
 from mehler.learn._box_solver import (
     Certificate,
     Graph,
+    RowLosses,
     SignedRows,
     certify,
+    envelope,
     iterate,
     rounding,
-    smooth_minimum,
 )
-from mehler.learn._features import require_features, require_map
-from mehler.learn.losses import Hinge, HingeRows, Logistic, Loss, Ramp, RowLosses
-
-_LOSSES: dict[str, type[Hinge] | type[Logistic]] = {
-    "hinge": Hinge,
-    "logistic": Logistic,
-    "ramp": Ramp,
-}
+from mehler.learn._features import require_beside, require_features, require_map
+from mehler.learn.losses import Hinge, Ramp
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -43,7 +38,7 @@ class BoxERM:
         Weights, each at most `scale` / m in size.
     scale : float
         C.
-    loss : Loss
+    loss : losses.Hinge
         The loss of the theorem, V.
     surrogate_risk : float
         Mean of the convex surrogate of `loss` over the sample, at `alpha`.
@@ -72,7 +67,7 @@ class BoxERM:
 
     alpha: Array
     scale: float
-    loss: Loss
+    loss: Hinge
     surrogate_risk: float
     lower: float
     risk: float
@@ -116,14 +111,13 @@ class BoxERM:
         -------
         array, shape (n,)
         """
-        Z = _require_features(Z, n_features=self.alpha.shape[0])
-        xp = _arrays.array_namespace(self.alpha, Z, names=("alpha", "Z"))
-        place = _arrays.place_of(self.alpha)
-        if _arrays.place_of(Z).device != place.device:
+        Z = _require_units(Z)
+        if Z.shape[1] != self.alpha.shape[0]:
             raise ValueError(
-                f"Z lives on {_arrays.place_of(Z).device} but alpha on {place.device}; bring Z to "
-                "alpha's device"
+                f"Z has {Z.shape[1]} columns but the weights are {self.alpha.shape[0]}; pass the "
+                "features of the map that they were fitted on"
             )
+        xp = require_beside(self.alpha, Z, ("alpha", "Z"))
         return xp.matmul(Z, xp.astype(self.alpha, Z.dtype, copy=False))
 
     def predict(self, Z: Array) -> Array:
@@ -138,21 +132,19 @@ class BoxERM:
 
     def __str__(self) -> str:
         """State the risk and its certificate."""
-        m = self.alpha.shape[0]
-        text = (
-            f"{self.loss} over |alpha| <= C/m, C = {self.scale:g}, m = {m}, {self.n_rows} rows: "
-            f"surrogate risk {self.surrogate_risk:.6g}, certified to be within {self.gap:.2g} of "
-            "its minimum over the box."
-        )
         reach = f"the margins that the box attains on the sample, up to {self.largest_output:.3g},"
-        if self.convex:
-            text += f" Nothing is clipped on {reach} so that is the risk of the theorem."
-        else:
-            text += (
-                f" The clipped loss is not convex on {reach} so no minimiser of it is claimed: its "
-                f"risk is {self.risk:.6g} here, and certified to be nowhere in the box below "
-                f"{self.risk_lower:.6g}."
-            )
+        clipped = (
+            f"Nothing is clipped on {reach} so that is the risk of the theorem."
+            if self.convex
+            else f"The clipped loss is not convex on {reach} so no minimiser of it is claimed: its "
+            f"risk is {self.risk:.6g} here, and certified to be nowhere in the box below "
+            f"{self.risk_lower:.6g}."
+        )
+        text = (
+            f"{self.loss} over |alpha| <= C/m, C = {self.scale:g}, m = {self.alpha.shape[0]}, "
+            f"{self.n_rows} rows: surrogate risk {self.surrogate_risk:.6g}, certified to be within "
+            f"{self.gap:.2g} of its minimum over the box. {clipped}"
+        )
         if self.status == "stopped":
             text += (
                 f" Stopped after {self.iterations} iterations, before the wanted gap of "
@@ -166,7 +158,7 @@ def box_erm(
     y: Array,
     *,
     scale: float,
-    loss: Literal["hinge", "logistic", "ramp"] | Loss = "hinge",
+    loss: Literal["hinge", "ramp"] | Hinge = "hinge",
     clip: bool = True,
     gap: float = 1e-4,
     max_iterations: int = 20_000,
@@ -186,14 +178,13 @@ def box_erm(
     ----------
     Z : array, shape (n, m)
         The units' outputs :math:`\phi(x_i, W^\ell)`: features *without* the factor
-        :math:`1/\sqrt m` of maps. For a map `phi` of mehler, ``Z = phi(X) *
-        phi.n_features ** 0.5``; see :func:`mehler.learn.units`. NumPy (a memory map too),
-        PyTorch, JAX, CuPy or another array API library, in float32 or float64.
+        :math:`1/\sqrt m` of maps, as by :func:`mehler.learn.units`. NumPy, PyTorch, JAX, CuPy or
+        another array API library, in float32 or float64.
     y : array, shape (n,)
         Labels -1 and +1, of any real or integer dtype, beside `Z`.
     scale : float
         C, half the width of the box times m.
-    loss : {"hinge", "logistic", "ramp"} or Loss, optional
+    loss : {"hinge", "ramp"} or losses.Hinge, optional
         The loss V: a name for its default bound 1, or an object of :mod:`mehler.learn.losses`.
     clip : bool, optional
         If false, remove the bound: V is then s itself.
@@ -213,15 +204,14 @@ def box_erm(
     -----
     Exact if all losses are linear on the margins that the box attains, as the ramp is for
     :math:`B_i \le 1`: :math:`\alpha_\ell = \frac Cm \operatorname{sign} \sum_i y_i z_{i\ell}`.
-    The logistic loss is minimised by SciPy's L-BFGS-B, stopped by the duality gap: each step reads
-    `Z` twice. The others go to restarted Halpern iterations of a splitting that
-    projects on the graph of `Z`. An inverse of size k = min(n, m) is computed once, for 2 n m k
-    operations, in 24 k^2 bytes of which 8 k^2 are kept; each iteration then reads it once and `Z`
-    twice. Other memory is a few vectors and one block of 1024 rows in float64.
+    Else by restarted Halpern iterations of a splitting that projects on the graph of `Z`. An
+    inverse of size k = min(n, m) is computed once, for 2 n m k operations; each iteration reads it
+    once and `Z` twice, in float64. Memory: 24 k^2 bytes, of which 8 k^2 are kept, and two float64
+    copies of `Z`, of which one is kept.
 
-    Vectors and certificates are float64. Rows on a device without double precision (JAX without
-    x64) are copied to the host. The lower ends are reduced by a bound of their rounding,
-    `BoxERM.rounding`, of order :math:`10^{-16}(n + m)`. Weights in float32 stay within the box.
+    Rows on a device without double precision (JAX without x64) are copied to the host. The lower
+    ends are reduced by a bound of their rounding, `BoxERM.rounding`, of order
+    :math:`10^{-16}(n + m)`. Weights in float32 stay within the box.
 
     References
     ----------
@@ -245,42 +235,48 @@ def box_erm(
     True
     """
     require_flag("clip", clip)
-    chosen = _require_loss(loss, clip)
-    scale = require_positive("scale", scale)
+    loss = {"hinge": Hinge(), "ramp": Ramp()}.get(loss, loss) if isinstance(loss, str) else loss
+    if not isinstance(loss, Hinge):
+        raise ValueError(
+            f"loss={loss!r} is not one of 'hinge', 'ramp' or an object of mehler.learn.losses"
+        )
+    loss = loss if clip else replace(loss, bound=math.inf)
+    scale, slope = require_positive("scale", scale), loss.lipschitz
     require_positive("gap", gap)
     require_integer("max_iterations", max_iterations)
-    Z = _require_features(Z)
+    Z = _require_units(Z)
     _require_labels(y, Z)
     data = SignedRows(Z, y, scale / Z.shape[1])
     limits = data.limits()
     _require_limits(limits, _arrays.dtype_name(Z.dtype))
-    slope = chosen.surrogate_lipschitz
-    at_zero = float(chosen.surrogate(np.zeros(1))[0])
-    error = rounding(data.n, data.m, at_zero, slope, limits)
-    _require_reachable(gap, error)
+    error = rounding(data.n, data.m, slope, limits)
+    if gap <= 2.0 * error:
+        raise ValueError(
+            f"gap={gap:g} is within the rounding of a certificate for these rows, {error:.1g}; "
+            f"ask for more than {2.0 * error:.1g}"
+        )
     # Limits are sums of m terms: compare with 1 up to their rounding.
     tolerance = 2.0 * (data.m + 2) * 2.0**-53
 
-    rows = chosen.envelope(limits, np.inf, tolerance)
-    zero = data.vector(np.zeros(data.m))
+    surrogate, clipped = (envelope(limits, slope, b, tolerance) for b in (math.inf, loss.bound))
     narrow = gap - 2.0 * error  # one more rounding each for the lower ends and the losses
     graph = functools.cache(lambda: Graph(data, limits))
-    minimum = _minimise(data, graph, rows, zero, None, narrow, max_iterations)
+    zero = data.vector(np.zeros(data.m))
+    minimum = _minimise(data, graph, surrogate, zero, None, narrow, max_iterations)
     margins = minimum.proof.margins
-    envelope = chosen.envelope(limits, chosen.bound, tolerance)
-    pairs = zip(astuple(rows), astuple(envelope), strict=True)
-    convex = all(np.array_equal(own, other) for own, other in pairs)
+    pairs = zip(astuple(surrogate), astuple(clipped), strict=True)
+    convex = all(np.array_equal(a, b) for a, b in pairs)
     relaxed = minimum
     if not convex:
         start = minimum.beta, minimum.theta
-        relaxed = _minimise(data, graph, envelope, *start, narrow, max_iterations)
+        relaxed = _minimise(data, graph, clipped, *start, narrow, max_iterations)
     return BoxERM(
-        alpha=data.at_home(data.weights(minimum.beta)),
+        alpha=data.weights(minimum.beta),
         scale=scale,
-        loss=chosen,
-        surrogate_risk=float(np.mean(chosen.surrogate(margins))),
+        loss=loss,
+        surrogate_risk=float(np.mean(loss.surrogate(margins))),
         lower=max(0.0, minimum.proof.lower - error),
-        risk=float(np.mean(chosen(margins))),
+        risk=float(np.mean(loss(margins))),
         risk_lower=max(0.0, relaxed.proof.lower - error),
         convex=convex,
         largest_output=float(limits.max()),
@@ -312,22 +308,23 @@ def _minimise(
 ) -> _Minimum:
     """Iterate from `beta` and `theta` until the certified gap is at most `gap`, or to the limit."""
     xp, rows = data.xp, losses.on(data.place)
-
-    def proved(beta: Array, theta: Array, iterations: int) -> _Minimum:
-        return _Minimum(beta, theta, certify(data, rows, data.weights(beta), theta), iterations)
-
-    if losses.all_linear:
-        return proved(xp.sign(data.transposed(rows.high)), rows.high, 0)
-    if not isinstance(rows, HingeRows):
-        candidate = smooth_minimum(data, rows, beta, gap, limit)
-        return proved(candidate.beta, candidate.theta, candidate.iterations)
-    start = rows.maximiser(xp, data.margins(beta)) if theta is None else rows.clip(xp, theta)
-    for candidate in iterate(graph(), rows, beta, start, limit):
-        if candidate.gap <= gap:
-            minimum = proved(candidate.beta, candidate.theta, candidate.iterations)
-            if minimum.proof.upper - minimum.proof.lower <= gap:
-                return minimum
-    return proved(candidate.beta, candidate.theta, candidate.iterations)
+    if losses.is_line.all():
+        pairs = iter([(0, xp.sign(data.transposed(rows.high)), rows.high)])
+    else:
+        start = rows.maximiser(xp, data.margins(beta)) if theta is None else rows.clip(xp, theta)
+        pairs = iterate(graph(), rows, beta, start, limit)
+    best = Certificate(math.inf, -math.inf, None)
+    # The best beta and the best theta need not come together.
+    for iteration, primal, dual in pairs:
+        proof = certify(data, rows, data.weights(primal), dual)
+        if proof.upper < best.upper:
+            best, beta = replace(best, upper=proof.upper, margins=proof.margins), primal
+        if proof.lower > best.lower:
+            best, theta = replace(best, lower=proof.lower), dual
+        minimum = _Minimum(beta, theta, best, iteration)
+        if best.upper - best.lower <= gap:
+            break
+    return minimum
 
 
 def units(phi: Any, X: Array) -> Array:
@@ -360,40 +357,30 @@ def units(phi: Any, X: Array) -> Array:
     True
     """
     features = require_map(phi)(X)
-    xp = _arrays.array_namespace(features, names=("phi(X)",))
-    require_features(xp, features)
+    require_features(_arrays.array_namespace(features, names=("phi(X)",)), features)
     return features * features.shape[-1] ** 0.5
 
 
-def _require_features(z: Array, name: str = "Z", n_features: int | None = None) -> Array:
+def _require_units(z: Array) -> Array:
     """Return `z` as a matrix of finite floats; integers become the default float."""
-    xp = _arrays.array_namespace(z, names=(name,))
+    xp = _arrays.array_namespace(z, names=("Z",))
     if _arrays.is_lazy(z):
         raise TypeError(
-            f"{name} is lazy (a Dask graph, or traced by jax.jit) but each iteration reads all of "
-            f"it; compute it first, for instance {name} = {name}.compute()"
+            "Z is lazy (a Dask graph, or traced by jax.jit) but each iteration reads all of it; "
+            "compute it first, for instance Z = Z.compute()"
         )
-    _arrays.require_matrix(z, name=name)
-    if n_features is not None and z.shape[1] != n_features:
-        raise ValueError(
-            f"{name} has {z.shape[1]} columns but the weights are {n_features}; pass the features "
-            "of the map that they were fitted on"
-        )
-    return xp.astype(_arrays.without_gradient(z), _arrays.real_dtype(z, name=name), copy=False)
+    _arrays.require_matrix(z, name="Z")
+    return xp.astype(_arrays.without_gradient(z), _arrays.real_dtype(z, name="Z"), copy=False)
 
 
 def _require_labels(y: Array, z: Array) -> None:
     """Raise unless `y` has a label -1 or +1 for each row of `z`, beside it."""
-    xp = _arrays.array_namespace(z, y, names=("Z", "y"))
+    xp = require_beside(z, y, ("Z", "y"))
     if _arrays.is_lazy(y):
         raise TypeError("y is lazy; compute it first")
-    here, there = _arrays.place_of(z), _arrays.place_of(y)
-    if here.device != there.device:
-        raise ValueError(f"Z lives on {here.device} but y on {there.device}; bring y to Z's device")
     if tuple(y.shape) != (z.shape[0],):
         raise ValueError(
             f"y must have one label a row of Z, shape ({z.shape[0]},), but has {tuple(y.shape)}"
-            + ("; use y[:, 0]" if y.ndim == 2 and y.shape[1] == 1 else "")
         )
     if not xp.isdtype(y.dtype, ("real floating", "signed integer")):
         raise TypeError(
@@ -402,9 +389,7 @@ def _require_labels(y: Array, z: Array) -> None:
         )
     labels = np.unique(_arrays.to_host(y))
     if not np.isin(labels, (-1, 1)).all():
-        shown = ", ".join(f"{value:g}" for value in labels[:5]) + (
-            ", ..." if len(labels) > 5 else ""
-        )
+        shown = ", ".join(f"{value:g}" for value in labels[:5]) + ", ..." * (len(labels) > 5)
         remedy = "; use 2 * y - 1" if np.isin(labels, (0, 1)).all() else ""
         raise ValueError(
             f"y holds {shown}; the losses are of y f(x), so labels are -1 and +1{remedy}"
@@ -419,24 +404,3 @@ def _require_limits(limits: NDArray[np.float64], dtype: str) -> None:
             f"the box reaches outputs of size {largest:.3g} on row {int(limits.argmax())} of Z, "
             f"too large for losses of order 1 in {dtype}; make Z or scale smaller"
         )
-
-
-def _require_reachable(gap: float, rounding: float) -> None:
-    """Raise for a gap below rounding, which no certificate can show."""
-    if gap <= 2.0 * rounding:
-        raise ValueError(
-            f"gap={gap:g} is within the rounding of a certificate for these rows, {rounding:.1g}; "
-            f"ask for more than {2.0 * rounding:.1g}"
-        )
-
-
-def _require_loss(loss: Any, clip: bool) -> Loss:
-    """Return the loss of a name or an object; ``clip=False`` removes its bound."""
-    if isinstance(loss, str) and loss in _LOSSES:
-        loss = _LOSSES[loss]()
-    if not isinstance(loss, Loss):
-        raise ValueError(
-            f"loss={loss!r} is not one of {', '.join(map(repr, _LOSSES))} or an object of "
-            "mehler.learn.losses"
-        )
-    return loss if clip else replace(loss, bound=math.inf)

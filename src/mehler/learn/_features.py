@@ -54,17 +54,22 @@ def require_rows(x: Array, name: str = "X") -> None:
         )
 
 
+def require_beside(a: Array, b: Array, names: tuple[str, str]) -> Any:
+    """Return the namespace of two arrays of one library and device."""
+    xp = _arrays.array_namespace(a, b, names=names)
+    if type(a) is not np.ndarray:
+        here, there = _arrays.place_of(a).device, _arrays.place_of(b).device
+        if here != there:
+            raise ValueError(
+                f"{names[0]} lives on {here} but {names[1]} on {there}; bring both to one device"
+            )
+    return xp
+
+
 def require_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
     """Validate rows with one target, or one row of targets, each; return targets as (n, t)."""
     require_rows(x, names[0])
-    xp = _arrays.array_namespace(x, y, names=names)
-    if type(x) is not np.ndarray:
-        here, there = _arrays.place_of(x), _arrays.place_of(y)
-        if here.device != there.device:
-            raise ValueError(
-                f"{names[0]} lives on {here.device} but {names[1]} on {there.device}; bring both "
-                "to one device"
-            )
+    xp = require_beside(x, y, names)
     if y.ndim not in (1, 2):
         raise ValueError(
             f"{names[1]} must have shape (rows,) or (rows, targets) but has {y.ndim} axes"
