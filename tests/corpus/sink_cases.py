@@ -145,11 +145,11 @@ PLANTED = [
         drawer("cos-phase"),
     ),
     Planted(
-        "sinks, tanh-bias: one offset for all units",
+        "sinks, sin-bias: one offset for all units",
         "check_distribution",
         distribution,
-        drawer("tanh-bias", one_offset),
-        drawer("tanh-bias"),
+        drawer("sin-bias", one_offset),
+        drawer("sin-bias"),
     ),
 ]
 

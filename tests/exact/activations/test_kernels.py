@@ -224,7 +224,7 @@ def test_functions_of_pytorch_and_jax_are_refused_with_the_remedy():
     torch = pytest.importorskip("torch")
     nn = pytest.importorskip("jax.nn")
     for function in (torch.tanh, torch.nn.ReLU(), torch.nn.functional.gelu, nn.relu, nn.gelu):
-        with pytest.raises(TypeError, match=r"pass a name, one of step, .*mehler.exact.Activation"):
+        with pytest.raises(TypeError, match=r"takes no NumPy arrays .*mehler\.exact\.Activation"):
             activation_kernel(function, 0.5)
     assert activation_kernel(np.tanh, 0.5) == activation_kernel("tanh", 0.5)
 

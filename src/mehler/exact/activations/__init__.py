@@ -4,16 +4,14 @@ Closed forms for the step, the powers of the positive part, erf, cos and sin; Me
 with a stated error, for any other function.
 """
 
-from mehler.exact.activations._activation import Activation
+from mehler.exact.activations._activation import Activation as Activation
 from mehler.exact.activations._closed import Sides as Sides
 from mehler.exact.activations._closed import Waves as Waves
 from mehler.exact.activations._closed import arc_cosine as arc_cosine
-from mehler.exact.activations._named import (
-    ACTIVATIONS,
-    activation_kernel,
-    activation_kernel_error,
-)
+from mehler.exact.activations._named import ACTIVATIONS
 from mehler.exact.activations._named import ActivationLike as ActivationLike
+from mehler.exact.activations._named import activation_kernel as activation_kernel
+from mehler.exact.activations._named import activation_kernel_error as activation_kernel_error
 from mehler.exact.activations._named import activation_of as activation_of
 from mehler.exact.activations._projections import Pairs as Pairs
 from mehler.exact.activations._projections import Projected as Projected
@@ -22,9 +20,4 @@ from mehler.exact.activations._projections import on_sphere as on_sphere
 from mehler.exact.activations._series import Held as Held
 from mehler.exact.activations._series import coefficients as coefficients
 
-__all__ = [
-    "ACTIVATIONS",
-    "Activation",
-    "activation_kernel",
-    "activation_kernel_error",
-]
+__all__ = ["ACTIVATIONS"]

@@ -50,10 +50,6 @@ class Activation:
         ``kernel(pairs, power)``: a closed form of :math:`E\,a(u)^pa(v)^p` and its error, two
         arrays in the namespace of the pairs, or None for a power without one. `degree` and `waves`
         take precedence. Checked against the series at a few pairs.
-    inverse : callable, optional
-        For a non-decreasing function, ``inverse(t)``: the largest p with a(p) at most t, on NumPy
-        arrays; -inf if there is none, inf if it is unbounded. Gives the distribution. Checked at a
-        few points.
     derivative : callable or Activation, optional
         ``derivative(xp, t)``, or an activation with closed forms of its own: for tangent kernels
         (:class:`mehler.DeepKernel`), of functions without jumps. `waves` and `degree` take
@@ -72,7 +68,6 @@ class Activation:
     degree: int | None = None
     waves: _closed.Waves = ()
     kernel: Kernel | None = None
-    inverse: Callable[[Any], Any] | None = None
     derivative: Function | Activation | None = None
     # Powers whose closed form has been checked against the function, once: it takes milliseconds.
     _held: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
@@ -84,7 +79,7 @@ class Activation:
             raise ValueError(
                 f"degree={self.degree!r} must be a whole number of at least 0, or None"
             )
-        for name in ("function", "kernel", "inverse", "derivative"):
+        for name in ("function", "kernel", "derivative"):
             require_function(name, getattr(self, name), optional=name != "function")
 
     def __call__(self, xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
@@ -197,21 +192,15 @@ class Activation:
         """Compute P(a(p) <= t) on the host, for a projection p of symmetric law and some scale.
 
         ``projected(p, scale)`` is the distribution function of the projection; shapes broadcast.
-        ValueError if neither degree, waves nor inverse determine it.
+        ValueError if neither degree nor waves determine it.
         """
         law: Any = None
         if self.waves:
             law = _closed.waves_cdf(self.checked_waves(), t, scale, projected)
         elif self.degree is not None:
             law = self.sides().cdf(t, scale, projected)
-        elif self.inverse is not None:
-            _declared.require_inverse(self.on_host, self.inverse, self.title)
-            # {a(p) <= t} = {p <= sup {p : a(p) <= t}} for a non-decreasing a.
-            law = projected(np.asarray(self.inverse(t), dtype=np.float64), scale)
         if law is None:
-            give = (
-                "give it degree, waves of one frequency, or inverse, the largest p with a(p) <= t"
-            )
+            give = "give it a degree, or waves of one frequency"
             raise ValueError(f"{self.title} carries no distribution: {give}")
         # A scale of 0 is the constant a(0).
         constant = float(np.asarray(self.on_host(np.zeros(1)), dtype=np.float64)[0])

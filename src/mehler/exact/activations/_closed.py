@@ -304,27 +304,31 @@ def _single(waves: Waves) -> tuple[int, float, float, float] | None:
 
 
 def erf_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
-    r"""Compute Williams' kernel, from the tangent of the angle.
+    r"""Compute Williams' kernel, by the tangent of the angle, which keeps the digits of its sine.
 
-    .. math:: \frac2\pi\arctan\frac{2\rho s_xs_y}
-              {\sqrt{1 + 2s_x^2 + 2s_y^2 + 4s_x^2s_y^2(1-\rho)(1+\rho)}}
-
-    The arcsine form loses half of the digits for long, nearly equal rows. Scales above 1 are
-    divided out, so that no square overflows.
+    .. math:: \frac2\pi\arcsin r, \qquad
+              r = \frac{2\rho s_xs_y}{\sqrt{(1 + 2s_x^2)(1 + 2s_y^2)}}
     """
     if power != 1:
         return None
-    xp = pairs.xp
-    x_rest, y_rest, square = _scaled(pairs)
-    # Long rows are brought to 1, short ones stay.
-    lengths = (pairs.x_scale * x_rest) * (pairs.y_scale * y_rest)
-    covariance = pairs.rho * lengths
-    if pairs.differentiable:
-        covariance = _arrays.graft(covariance, pairs.product * x_rest * y_rest)
-    value = (2.0 / math.pi) * xp.atan2(2.0 * covariance, square**0.5)
+    r, _, _, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
+    ones = pairs.xp.ones_like(pairs.rho)
     # A correlation is rounded by eps, whatever it is.
-    largest = (2.0 / math.pi) * xp.atan2(2.0 * lengths, square**0.5)
+    largest = _orthant(pairs, ones, pairs.near, pairs.far, stretch=2.0)[0]
+    value, largest = ((2.0 / math.pi) * pairs.xp.atan2(part, root) for part in (r, largest))
     return value, 64.0 * pairs.eps * largest
+
+
+def erf_slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+    r"""Compute the kernel of the derivative.
+
+    .. math:: \frac4\pi\left(1 + 2s_x^2 + 2s_y^2 + 4s_x^2s_y^2(1-\rho)(1+\rho)\right)^{-1/2}
+    """
+    if power != 1:
+        return None
+    _, _, rest, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
+    value = (4.0 / math.pi) * rest / root
+    return value, 64.0 * pairs.eps * value
 
 
 def gelu_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
@@ -361,7 +365,7 @@ def gelu_slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.
 
 
 def _gelu_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Array:
-    r, angle, rest, _, root = _gelu_parts(pairs, *correlations)
+    r, angle, rest, _, root = _orthant(pairs, *correlations)
     lengths = pairs.x_scale * pairs.y_scale
     covariance = correlations[0] * lengths
     if pairs.differentiable:
@@ -372,24 +376,27 @@ def _gelu_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Array:
 
 
 def _gelu_slope_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Array:
-    r, angle, rest, square, root = _gelu_parts(pairs, *correlations)
+    r, angle, rest, square, root = _orthant(pairs, *correlations)
     # Of scales whose squares overflow the root is 0, as is what it divides.
     root = pairs.xp.where(root > 0.0, root, pairs.xp.ones_like(root))
     edge = square / root + (2.0 - r**2) * (rest / root) ** 2 / root
     return (angle + r * edge) / (2.0 * math.pi)
 
 
-def _gelu_parts(
-    pairs: Pairs, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
+def _orthant(
+    pairs: Pairs, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array, stretch: float = 1.0
 ) -> tuple[_arrays.Array, ...]:
-    """Return r, pi/2 + arcsin r, 1/sqrt((1+a)(1+b)), (1+a+b) times its square, sqrt(1-r^2)."""
+    r"""Return r, pi/2 + arcsin r, 1/sqrt((1+a)(1+b)), (1+a+b) times its square, sqrt(1-r^2).
+
+    For r = c/sqrt((1+a)(1+b)), with a, b and c the variances and the covariance times `stretch`.
+    """
     xp = pairs.xp
     (x_fraction, x_rest), (y_fraction, y_rest) = (
-        _fractions(xp, scale) for scale in (pairs.x_scale, pairs.y_scale)
+        _fractions(xp, stretch**0.5 * scale) for scale in (pairs.x_scale, pairs.y_scale)
     )
     r = rho * x_fraction * y_fraction
     if pairs.differentiable:
-        r = _arrays.graft(r, pairs.product * x_rest * y_rest)
+        r = _arrays.graft(r, stretch * pairs.product * x_rest * y_rest)
     # 1 - r^2 from both gaps, a sum of what is not negative.
     square = (x_rest * y_rest) ** 2 + (x_fraction * y_rest) ** 2 + (y_fraction * x_rest) ** 2
     root = (square + (x_fraction * y_fraction) ** 2 * near * far) ** 0.5
@@ -403,39 +410,8 @@ def _fractions(xp: ModuleType, scale: _arrays.Array) -> tuple[_arrays.Array, _ar
     return scale * small / root, small / root
 
 
-def erf_slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
-    r"""Compute the kernel of the derivative.
-
-    .. math:: \frac4\pi\left(1 + 2s_x^2 + 2s_y^2 + 4s_x^2s_y^2(1-\rho)(1+\rho)\right)^{-1/2}
-    """
-    if power != 1:
-        return None
-    x_rest, y_rest, square = _scaled(pairs)
-    value = (4.0 / math.pi) * x_rest * y_rest / square**0.5
-    return value, 64.0 * pairs.eps * value
-
-
-def _scaled(pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array, _arrays.Array]:
-    """Return 1/max(1, s) of both scales, and the root's argument times the squares of both."""
-    xp = pairs.xp
-    x_rest, y_rest = (
-        1.0 / _arrays.constant(xp.maximum(s, xp.ones_like(s)))
-        for s in (pairs.x_scale, pairs.y_scale)
-    )
-    x, y = pairs.x_scale * x_rest, pairs.y_scale * y_rest
-    square = (x_rest * y_rest) ** 2 + 2.0 * ((x * y_rest) ** 2 + (y * x_rest) ** 2)
-    return x_rest, y_rest, square + (2.0 * x * y) ** 2 * pairs.near * pairs.far
-
-
 def erf_slope(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     """Compute the derivative of erf."""
     # Beyond, it is 0 in float64, and the square would overflow.
     t = xp.clip(t, -30.0, 30.0)
     return (2.0 / math.pi**0.5) * xp.exp(-t * t)
-
-
-def erf_inverse(t: Any) -> Any:
-    """Invert erf; infinite beyond its range."""
-    from scipy.special import erfinv
-
-    return erfinv(np.clip(t, -1.0, 1.0))

@@ -19,9 +19,8 @@ HostFunction = Callable[[NDArray[np.float64]], Any]
 # Pairs at which a closed form is compared with the series: not at the ends, where that is slow.
 _RHO = np.array([-0.7, 0.0, 0.4, 0.6])
 _X, _Y = np.array([0.6, 1.0, 1.0, 1.7]), np.array([0.6, 1.7, 1.0, 0.6])
-_AT = np.array([-2.9, -1.3, -0.4, -0.1, 0.0, 0.2, 0.7, 1.6, 3.1])
 _SMOOTH = np.array([-3.3, -1.1, -0.3, 0.2, 0.9, 2.7])
-# Tolerance for an inverse and a derivative: the function may have lost digits.
+# Tolerance for a derivative: the function may have lost digits.
 _LOOSE = 1e-6
 
 
@@ -43,28 +42,6 @@ def require_kernel(
             f"{title} carries a kernel that is not its function's: at a correlation of {_RHO[i]:g} "
             f"and scales of {_X[i]:g} and {_Y[i]:g} it is {value[i]:.6g}, and the "
             f"function's {series[i]:.6g}, power {power}: leave kernel out, or mend it"
-        )
-
-
-def require_inverse(function: HostFunction, inverse: HostFunction, title: str) -> None:
-    """Raise ValueError if `inverse` is not sup {p : a(p) <= t}, or the function decreases."""
-    values = np.asarray(function(_AT), dtype=np.float64)
-    size = float(np.max(np.abs(values)))
-    if np.any(np.diff(values) < -_LOOSE * size):
-        raise ValueError(
-            f"{title} carries an inverse, but decreases on the way from {_AT[0]:g} to {_AT[-1]:g}: "
-            "leave inverse out"
-        )
-    p = np.asarray(inverse(values), dtype=np.float64)
-    finite = np.isfinite(p)
-    above = np.asarray(function(np.where(finite, p, 0.0)), dtype=np.float64)
-    wrong = (p < _AT - _LOOSE) | (finite & (above > values + _LOOSE * size))
-    if np.any(wrong):
-        i = int(np.flatnonzero(wrong)[0])
-        raise ValueError(
-            f"{title} carries an inverse that is not its function's: {p[i]:.6g} is not the "
-            f"largest p with a(p) at most {values[i]:.6g}, which is a({_AT[i]:g}): leave inverse "
-            "out, or mend it"
         )
 
 

@@ -55,24 +55,6 @@ def _softplus(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     return xp.maximum(t, xp.zeros_like(t)) + xp.log1p(xp.exp(-xp.abs(t)))
 
 
-def _inverse_sigmoid(t: Any) -> Any:
-    from scipy.special import logit
-
-    return logit(np.clip(t, 0.0, 1.0))
-
-
-def _inverse_softplus(t: Any) -> Any:
-    """Invert log(1 + e^p): t + log(1 - e^-t)."""
-    above = np.maximum(t, 0.0)
-    with np.errstate(divide="ignore"):
-        return above + np.log(-np.expm1(-above))
-
-
-def _inverse_tanh(t: Any) -> Any:
-    with np.errstate(divide="ignore"):
-        return np.arctanh(np.clip(t, -1.0, 1.0))
-
-
 ACTIVATIONS = {
     activation.name: activation
     for activation in (
@@ -89,21 +71,18 @@ ACTIVATIONS = {
         Activation(
             "sigmoid",
             _sigmoid,
-            inverse=_inverse_sigmoid,
             derivative=lambda xp, t: _sigmoid(xp, t) * _sigmoid(xp, -t),
         ),
-        Activation("softplus", _softplus, inverse=_inverse_softplus, derivative=_sigmoid),
+        Activation("softplus", _softplus, derivative=_sigmoid),
         Activation(
             "erf",
             _arrays.erf,
             kernel=_closed.erf_kernel,
-            inverse=_closed.erf_inverse,
             derivative=Activation("erf'", _closed.erf_slope, kernel=_closed.erf_slope_kernel),
         ),
         Activation(
             "tanh",
             lambda xp, t: xp.tanh(t),
-            inverse=_inverse_tanh,
             derivative=lambda xp, t: 1.0 - xp.tanh(t) ** 2,
         ),
         Activation("cos", lambda xp, t: xp.cos(t), waves=((1, 0.5), (-1, 0.5))),
@@ -112,20 +91,7 @@ ACTIVATIONS = {
 }
 
 
-ActivationName: TypeAlias = Literal[
-    "step",
-    "relu",
-    "relu2",
-    "leaky_relu",
-    "gelu",
-    "sigmoid",
-    "softplus",
-    "erf",
-    "tanh",
-    "cos",
-    "sin",
-]
-ActivationLike: TypeAlias = ActivationName | Activation | Callable[[Any], Any]
+ActivationLike: TypeAlias = str | Activation | Callable[[Any], Any]
 
 
 def activation_of(activation: ActivationLike) -> Activation:
@@ -144,29 +110,7 @@ def activation_of(activation: ActivationLike) -> Activation:
             f"activation={shown(activation)} is neither a name nor a function t -> a(t); the names "
             f"are {', '.join(ACTIVATIONS)}"
         )
-    _require_numpy(activation)
     return Activation("", lambda xp, t: activation(t))
-
-
-def _require_numpy(function: Callable[[Any], Any]) -> None:
-    """Raise TypeError for a function of PyTorch's or JAX's arrays alone; others fail by themselves.
-
-    Kernels are computed with NumPy: PyTorch refuses its arrays, and JAX computes in float32.
-    """
-    at, reason = np.array([-1.0, 0.0, 1.0]), "it returns arrays of another library"
-    try:
-        with np.errstate(all="ignore"):
-            values = function(at)
-    except (TypeError, AttributeError) as error:
-        values, reason = None, str(error)
-    except Exception:
-        return
-    if values is None or (_arrays.is_array(values) and not _arrays.is_numpy_array(values)):
-        raise TypeError(
-            f"the activation {function!r} takes no NumPy arrays ({reason}), with which kernels are "
-            f"computed: pass a name, one of {', '.join(ACTIVATIONS)}, or a function of any "
-            "library, mehler.exact.Activation(name, lambda xp, t: xp.tanh(t))"
-        )
 
 
 Phase = Literal["none", "uniform"]

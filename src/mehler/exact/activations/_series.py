@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from mehler import _arrays
 from mehler.exact.activations import _panels
 
 HostFunction = Callable[[Any], Any]
@@ -35,7 +36,17 @@ _MOST_HELD = 1 << 15
 
 def evaluate(function: HostFunction, t: NDArray[np.float64]) -> Any:
     """Evaluate at t; ValueError unless values are finite and one per point."""
-    values = np.asarray(function(t))
+    try:
+        values = function(t)
+        # PyTorch's functions refuse NumPy's arrays, JAX's make float32 of them.
+        if _arrays.is_array(values) and not _arrays.is_numpy_array(values):
+            raise TypeError(f"it made {type(values).__name__} of them")
+    except (TypeError, AttributeError) as error:
+        raise TypeError(
+            f"the activation takes no NumPy arrays ({error}), with which kernels are computed: "
+            "pass a name, or mehler.exact.Activation(name, lambda xp, t: xp.tanh(t))"
+        ) from error
+    values = np.asarray(values)
     if values.dtype.kind not in "biuf":
         raise TypeError(f"the activation made {values.dtype} of real numbers; it must be real")
     values = values.astype(np.float64, copy=False)
