@@ -36,13 +36,13 @@ class Line:
 
 
 LINES = [
-    Line("scikit-learn", f"{APPROXIMATION}RBFSampler --kernel rbf"),
-    Line("scikit-learn", f"{APPROXIMATION}SkewedChi2Sampler --kernel skewed-chi2"),
-    Line("scikit-learn", f"{APPROXIMATION}PolynomialCountSketch --kernel polynomial"),
+    Line("scikit-learn", f"{APPROXIMATION}RBFSampler --kernel rbf --law cos-offset"),
+    Line("scikit-learn", f"{APPROXIMATION}SkewedChi2Sampler --kernel skewed-chi2 --law cos-offset"),
+    Line("scikit-learn", f"{APPROXIMATION}PolynomialCountSketch --kernel polynomial --law sketch"),
     Line(
         "scikit-learn",
         f"{APPROXIMATION}PolynomialCountSketch --arg degree=3 --arg coef0=1 --features 1000 "
-        "--kernel polynomial --param degree=3 --param coef0=1",
+        "--kernel polynomial --param degree=3 --param coef0=1 --law sketch",
     ),
     Line(
         "scikit-learn",
@@ -65,7 +65,7 @@ LINES = [
         "chi2_floats.py:Floats --arg sample_steps=3 --kernel additive-chi2 --resolution 0.1",
     ),
     Line("scikit-learn", "chi2_floats.py:Floats --kernel additive-chi2", "refuted"),
-    Line("scikit-learn", f"{PROJECTION}GaussianRandomProjection --kernel linear"),
+    Line("scikit-learn", f"{PROJECTION}GaussianRandomProjection --kernel linear --law gaussian"),
     Line("scikit-learn", f"{PROJECTION}SparseRandomProjection --kernel linear"),
     Line("scikit-learn-extra", "sklearn_extra.kernel_approximation:Fastfood --kernel rbf"),
     Line("snapboost", "snapboost.rff_learner:LaplacianSampler --kernel laplacian"),

@@ -8,7 +8,6 @@ columns that come, as other libraries do.
 from __future__ import annotations
 
 import functools
-import zlib
 
 import numpy as np
 
@@ -21,7 +20,6 @@ STRUCTURAL = {
     "draws_by_chunk": "from row 64 on",
     "ambient_entropy": "ignores its seed",
     "global_state": "by the global random state of numpy.random",
-    "string_hash": "a fresh process draws other features",
     "seed_or_none": "seed 0 is not a seed",
     "sixteen_seeds": "give the same features",
     "clips_rows": "at |x| = ",
@@ -178,14 +176,6 @@ def global_state_twin(seed, n_features):
     """Seeds the global generator first, as other libraries' users have to."""
     np.random.seed(seed)  # noqa: NPY002
     return from_global_state(n_features)
-
-
-def string_hash(seed, n_features):
-    return plain(abs(hash(f"weights of {seed}")), n_features)
-
-
-def string_hash_twin(seed, n_features):
-    return plain(zlib.crc32(f"weights of {seed}".encode()), n_features)
 
 
 def seed_or_none(seed, n_features):

@@ -22,7 +22,7 @@ def nystroem(n_landmarks):
 
 
 def close(draw, kernel=RBF, resolution=0.02):
-    return closeness(Target("m", "", draw, None, random=False), kernel, X, 0, resolution)
+    return closeness(Target("", draw, random=False), kernel, X, 0, resolution)
 
 
 def cosines(seed):

@@ -1,4 +1,4 @@
-"""`--compare`, `--junit`, `--certificate` and `--annotations` of report and verify."""
+"""`--compare`, `--junit`, `--certificate` and annotations of report and verify."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ __all__ = ["few_maps", "rows_file", "toy_statements"]
 
 
 @pytest.mark.sampled(1)
-@pytest.mark.parametrize("how", ["auto", "github", "none"])
+@pytest.mark.parametrize("there", ["true", "false"])
 def test_report_is_annotated_in_workflows(
-    toy_statements, rows_file, tmp_path, monkeypatch, capsys, how
+    toy_statements, rows_file, tmp_path, monkeypatch, capsys, there
 ):
-    monkeypatch.setenv("GITHUB_ACTIONS", "false" if how == "github" else "true")
+    monkeypatch.setenv("GITHUB_ACTIONS", there)
     line = ("report", rows_file, "--statements", "toy.wrong", "--out", str(tmp_path / "out"))
-    assert call(*line, "--annotations", how) == 1
+    assert call(*line) == 1
     printed = [one for one in capsys.readouterr().out.splitlines() if one.startswith("::")]
-    expected = [] if how == "none" else ["::error title=mehler%3A toy.wrong::"]
+    expected = ["::error title=mehler%3A toy.wrong::"] if there == "true" else []
     assert [one[: len("::error title=mehler%3A toy.wrong::")] for one in printed] == expected
 
 
@@ -49,7 +49,6 @@ def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, c
         ("--junit", ".", "is a directory"),
         ("--certificate", ".", "is a directory"),
         ("--junit", "/dev/null", "no regular file"),
-        ("--annotations", "gitlab", "not one of 'auto', 'github', 'none'"),
         ("--compare", "rows.npy", "is no report"),
         ("--compare", "gone.json", "does not exist"),
         ("--compare", "/dev/zero", "is not a file"),

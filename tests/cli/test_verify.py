@@ -298,15 +298,6 @@ def test_what_the_budget_does_not_decide_is_inconclusive():
     assert "was not decided" in result.headline
 
 
-@pytest.mark.full
-def test_an_error_that_does_not_fall_is_refuted_where_one_asks():
-    result = check("one_scale", "rbf", also=("convergence",), time_limit=0)
-    outcome = {each.check: each.status for each in result.evidence}
-    assert {"kernel": "holds", "convergence": "refuted"}.items() <= outcome.items()
-    assert result.exit_status == 1
-    assert "refuted by the check convergence" in result.headline
-
-
 @pytest.mark.parametrize(
     ("name", "kernel", "options", "status"),
     [
@@ -325,13 +316,12 @@ def test_closeness_is_a_computation(name, kernel, options, status):
     assert len(result.plots) == 1
 
 
-def test_a_limit_is_shared_and_leaves_time_for_each_check():
+def test_a_limit_leaves_time_for_the_last_step():
     seconds = time_left(5.0)
-    assert 2.0 < seconds(2) < 2.5
-    assert 4.0 < seconds(1) < 4.6
-    assert 4.5 < seconds(0) <= 5.0
-    assert time_left(1e-9)(1) >= 1e-10
-    assert time_left(0.0)(1) is None
+    assert 4.0 < seconds() < 4.6
+    assert 4.5 < seconds(last=True) <= 5.0
+    assert time_left(1e-9)() >= 1e-10
+    assert time_left(0.0)() is None
 
 
 # -- the command ----------------------------------------------------------------------------------
@@ -423,9 +413,6 @@ def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
         ("sized", "rbf", {"inputs": 9999999}, "most 1000000"),
         ("sized", "rbf", {"inputs": 3, "rows": X}, "exclude each other"),
         ("sized", "rbf", {"claim": "far"}, "claim='far' is not"),
-        ("sized", "rbf", {"also": ("x",)}, "also='x' is not"),
-        ("identity", "linear", {"also": ("convergence",)}, "asks for draws of two sizes"),
-        ("signs", "linear", {"also": ("convergence",), "arguments": {"m": 9}}, "of two sizes"),
         ("sized", "rbf", {"resolution": 2}, "is vacuous"),
         ("sized", "linear", {"n_features": 0}, "n_features=0"),
         ("sized", "rbf", {"time_limit": -1.0}, "time_limit=-1.0 must be seconds"),
@@ -433,7 +420,7 @@ def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
         ("positive", "exp", {"law": "cosine"}, "law='cosine' is not known for the kernel exp"),
         ("signs", "tests.cli.verified_maps:linear", {"law": "signs"}, "a kernel with a name"),
         ("signs", "linear", {"law": "signs", "bounds": (-1, 1)}, "leave bounds"),
-        ("signs", "linear", {"law": "signs", "claim": "close"}, "says nothing of closeness"),
+        ("signs", "linear", {"law": "signs", "claim": "close"}, "is of the mean over draws"),
     ],
 )
 def test_what_cannot_be_checked_is_refused(name, kernel, options, message):
@@ -451,14 +438,14 @@ def test_options_reach_the_process(monkeypatch, capsys):
 
     monkeypatch.setattr(_verify, "answer", answered)
     line = "a:b --kernel rbf --param gamma=2 --arg n=3 --arg s=x --bounds -1 1 --time-limit 10"
-    assert call("verify", *line.split(), "--also", "convergence", "--debug") == 3
+    assert call("verify", *line.split(), "--debug") == 3
     assert capsys.readouterr().out == "a line\n\\::stop-commands::x\n"
     ((request, seconds),) = requests
     assert seconds == 70.0
     request = json.loads(json.dumps(request))  # as the process gets it
     assert request["debug"]
     wanted = {"parameters": {"gamma": 2}, "arguments": {"n": 3, "s": "x"}, "bounds": [-1.0, 1.0]}
-    assert {**wanted, "also": ["convergence"]}.items() <= request["options"].items()
+    assert wanted.items() <= request["options"].items()
 
 
 def test_global_generators_are_left_to_targets_that_have_a_seed():

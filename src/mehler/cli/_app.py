@@ -14,7 +14,7 @@ import typer
 from mehler._version import __version__
 from mehler.cli import _options as common
 from mehler.cli._console import progress
-from mehler.cli._options import Outputs, option, read, reads_data, switch, tell
+from mehler.cli._options import option, switch
 from mehler.cli._plan import plan
 from mehler.cli._verify import verify
 
@@ -69,7 +69,6 @@ def _common(
 
 
 @app.command()
-@reads_data
 def report(
     ctx: typer.Context,
     data: str | None = typer.Argument(
@@ -85,9 +84,12 @@ def report(
     jobs: int = option(-1, "N", "Processes, -1: one per core. Results do not depend on it."),
     certificate: Path | None = common.CERTIFICATE,
     junit: Path | None = common.JUNIT,
-    annotations: str = common.ANNOTATIONS,
+    columns: str | None = common.COLUMNS,
+    drop: str | None = common.DROP,
+    labels: str | None = common.TARGET,
+    standardize: bool = common.STANDARDIZE,
+    drop_missing: bool = common.DROP_MISSING,
     debug: bool = common.DEBUG,
-    how: Any = None,
 ) -> int:
     """Report on your rows, or check all statements.
 
@@ -101,13 +103,13 @@ def report(
     from mehler import report as reports
 
     files = {"out": out, "junit": junit, "certificate": certificate}
-    outputs = Outputs.requested({"DATA": data}, files, annotations)
+    outputs = common.requested({"DATA": data}, files)
     old = None if compare is None else reports.read_report(compare)
     globs = [glob for each in statements or [] for glob in each.split(",")]
     # Without DATA the report is about the statements, with it about the rows.
     chosen = _chosen(["*" if g == "all" else g for g in globs]) if globs or data is None else ()
     # Read, and said, once everything else is valid.
-    rows = partial(read, data, **how)
+    rows = partial(common.read, ctx.params)
     with progress(lines=True) as show:
         result = reports.run(
             chosen,
@@ -122,7 +124,7 @@ def report(
             compare=old,
             with_data=data is not None or not globs,
         )
-    return tell(outputs.write(result))
+    return common.tell(common.write(result, **outputs))
 
 
 app.command()(verify)
@@ -143,18 +145,16 @@ def statements(
     from mehler.statements import entries, listing
 
     chosen = _chosen(globs)
-    if parts:
-        text = json.dumps(entries(chosen), indent=1, ensure_ascii=False)
-        typer.echo(text if as_json else listing(chosen))
-        return 0
+    fields = ("id", "source", "title", "expected", "printed", "proved")
     if as_json:
-        fields = ("id", "source", "title", "expected", "printed", "proved")
-        listed = [{name: getattr(one, name) for name in fields} for one in chosen]
-        typer.echo(json.dumps(listed, indent=1, ensure_ascii=False))
-        return 0
-    widths = [max(len(getattr(one, name)) for one in chosen) for name in ("id", "expected")]
-    for one in chosen:
-        typer.echo(f"{one.id:<{widths[0]}}  {one.expected:<{widths[1]}}  {one.title}")
+        listed = [{name: getattr(statement, name) for name in fields} for statement in chosen]
+        typer.echo(json.dumps(entries(chosen) if parts else listed, indent=1, ensure_ascii=False))
+    elif parts:
+        typer.echo(listing(chosen))
+    else:
+        wide, wider = (max(len(getattr(s, name)) for s in chosen) for name in ("id", "expected"))
+        for s in chosen:
+            typer.echo(f"{s.id:<{wide}}  {s.expected:<{wider}}  {s.title}")
     return 0
 
 

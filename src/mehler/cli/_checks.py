@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 import random
 import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from time import monotonic, perf_counter, process_time
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import require_choice
-from mehler.cli._declarations import declarations_of
-from mehler.cli._process import answer, packed, unpacked
 from mehler.cli._rows import estimates, gram, normalised, random_rows
 from mehler.cli._target import Target, load, read_target
 from mehler.kernels import KernelName, NamedKernel, make
@@ -27,7 +24,6 @@ from mehler.verify import (
     KNOWN_VARIANCE,
     Cause,
     Ledger,
-    check_convergence,
     check_kernel,
     check_structure,
     diagnose,
@@ -37,8 +33,8 @@ from mehler.verify import (
 # Draws that are compared with the kernel: by the picture of a mean, and where each is to be close.
 MEAN_DRAWS, CLOSE_DRAWS = 64, 8
 # Most seconds of the structural checks, and their fraction of a shorter limit; the fraction that
-# is kept for the diagnosis; seconds of a process that draws anew.
-_SECONDS, _FRACTION, _KEPT, _FRESH = 20.0, 0.3, 0.1, 30.0
+# is kept for the diagnosis.
+_SECONDS, _FRACTION, _KEPT = 20.0, 0.3, 0.1
 
 
 def verify_map(
@@ -51,8 +47,7 @@ def verify_map(
     inputs: int | None = None,
     rows: np.ndarray | None = None,
     described: str = "",
-    claim: Literal["mean", "close"] | None = None,
-    also: Sequence[Literal["convergence"]] | None = None,
+    claim: str | None = None,
     resolution: float = 0.02,
     false_alarm: float = 1e-9,
     law: str | None = None,
@@ -75,8 +70,6 @@ def verify_map(
     if rows is not None and inputs is not None:
         raise ValueError("--inputs and --data exclude each other: give the rows or their dimension")
     require_choice("claim", claim, ("mean", "close", None))
-    for name in also or ():
-        require_choice("also", name, ("convergence",))
     seconds = time_left(time_limit)
     ledger = Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger()
     common: dict[str, Any] = {"false_alarm": false_alarm, "seed": seed, "ledger": ledger}
@@ -86,15 +79,18 @@ def verify_map(
         d = 5 if inputs is None else inputs
         rows = random_rows(d, claimed, context.rng("rows"))
         described = f"{len(rows)} random rows of {d} columns, at several lengths and correlations"
+    options, words = _declared(claimed, law, bounds, independent_features)
     loaded = load(target, what="MODULE:FACTORY")
     again = partial(read_target, target, loaded, n_features=n_features, arguments=arguments)
     read = again(X=rows)
-    declared = declarations_of(read, claimed, law, bounds, independent_features)
-    kind = claim or ("mean" if read.random or declared.independent else "close")
-    if also and (not read.random or read.resize is None):
-        raise ValueError(f"also={also[0]!r} asks for draws of two sizes of {read.assumed}")
-    if kind == "close" and law is not None:
-        raise ValueError(f"law={law!r} is of a mean over draws, and says nothing of closeness")
+    sampled = read.random or options.get("independent_features", False)
+    kind = claim or ("mean" if sampled else "close")
+    if law is not None and not (sampled and kind == "mean"):
+        raise ValueError(
+            f"law={law!r} is of the mean over draws, and {target} is {read.assumed}: leave it out, "
+            "or name a function seed -> map"
+        )
+    is_mean = read.random and kind == "mean"
 
     def redraw(seed: int, X: Array, m: int | None) -> Any:
         """Return a map for rows like X, of m features."""
@@ -103,36 +99,23 @@ def verify_map(
             raise ValueError("the number of features cannot be chosen")
         return other.draw(seed) if m is None else cast(Any, other.resize)(seed, m)
 
-    def elsewhere(seed: int, values: np.ndarray) -> np.ndarray:
-        """Return features of a process in which strings hash differently, and nothing was drawn."""
-        request: dict[str, Any] = {"do": "features", "target": target, "seed": seed}
-        request |= {"n_features": n_features, "arguments": dict(arguments)}
-        request |= {"rows": packed(rows), "values": packed(values)}
-        hash_seed = "2" if os.environ.get("PYTHONHASHSEED") == "1" else "1"
-        content = answer(request, _FRESH, PYTHONHASHSEED=hash_seed)
-        if "error" in content:
-            raise RuntimeError(content["error"])
-        return unpacked(content["features"])
-
     progress(f"structure of {target}", 0, 2)
     for generator in (random, np.random):  # calls have perhaps set it to one value, and do again
         generator.seed(2_718_281_828)
     built = check_structure(
         read.draw,
         rows,
-        kernel=claimed if read.random and kind == "mean" else None,
+        kernel=claimed if is_mean else None,
         redraw=redraw if read.random else None,
-        random=read.random and kind == "mean",
+        random=is_mean,
         independent_features=independent_features,
-        # A map without a seed need not be the same in another process.
-        elsewhere=elsewhere if read.random else None,
         time_limit=min(_SECONDS, _FRACTION * (time_limit or math.inf)),
         **common,
     )
     nothing = dict.fromkeys(("observed", "exact", "interval", "detectable"))
     structure = Evidence.from_verdict(built, form="printed", **nothing)
     progress(f"kernel of {target}", 0, 2)
-    words, causes = declared.words, cast(tuple[Cause, ...], ())
+    causes: tuple[Cause, ...] = ()
     if structure.status == "refuted":
         evidence, words = [structure], "nothing: what it does was compared with itself"
     elif kind == "close":
@@ -146,23 +129,21 @@ def verify_map(
             resolution=resolution,
             # A fixed map has no more samples than columns.
             max_features=max_features if read.random else read.draw(0)(rows).shape[1],
-            time_limit=seconds(1 + len(also or ())),
+            time_limit=seconds(),
             name="kernel",
             **common,
-            **declared.options,
+            **options,
         )
-        if not declared.options and verdict.method.startswith(KNOWN_VARIANCE):
+        if not options and verdict.method.startswith(KNOWN_VARIANCE):
             words = "by the map itself: the variance of its estimate"
-        evidence = [Evidence.from_verdict(verdict, form="printed")]
-        if also:
-            verdict = check_convergence(cast(Any, read.resize), rows, name="convergence", **common)
-            evidence.append(Evidence.from_verdict(verdict, form="printed"))
-        evidence.append(structure)
+        evidence = [Evidence.from_verdict(verdict, form="printed"), structure]
         progress("diagnosis", 1, 2)
         if read.random and evidence[0].status != "holds":
-            causes = diagnose(read.draw, claimed, rows, time_limit=seconds(0), seed=seed)
+            causes = diagnose(read.draw, claimed, rows, time_limit=seconds(last=True), seed=seed)
     n_draws = (MEAN_DRAWS if kind == "mean" else CLOSE_DRAWS) if read.random else 1
-    shown = [estimates(read.draw, claimed, rows, seed, n_draws, seconds(0))] if picture else []
+    shown = (
+        [estimates(read.draw, claimed, rows, seed, n_draws, seconds(last=True))] if picture else []
+    )
     progress("done", 2, 2)
     named = isinstance(claimed, NamedKernel)
     return Verification(
@@ -170,7 +151,7 @@ def verify_map(
         assumed=read.assumed,
         kernel=str(claimed) if named else kernel,
         latex=claimed.latex if named else "",
-        claim=kind,
+        claim=cast(Any, kind),
         inputs=described,
         declared=words,
         evidence=tuple(replace(each, seed=seed) for each in evidence),
@@ -183,6 +164,24 @@ def verify_map(
     )
 
 
+def _declared(
+    kernel: Any, law: str | None, bounds: tuple[float, float] | None, independent: bool
+) -> tuple[dict[str, Any], str]:
+    """Return what is declared of a map as options of `check_kernel`, and who says so."""
+    flags = ["--bounds"] * (bounds is not None) + ["--independent-features"] * independent
+    if law is None and not flags:
+        taken = "draws from different seeds are taken to be independent, variance is measured"
+        return {}, f"nothing: {taken}"
+    if law is None:
+        declared = {"bounds": bounds, "independent_features": independent}
+        return declared, f"by {' and '.join(flags)}"
+    if flags:
+        raise ValueError(f"law={law!r} says it all: leave bounds and independent_features out")
+    if not isinstance(kernel, NamedKernel):
+        raise ValueError(f"law={law!r} belongs to a kernel with a name: give one, or --bounds")
+    return kernel.declarations(law), f"by --law {law}: m features {kernel.laws[law].text}"
+
+
 def _kernel(kernel: str, parameters: Mapping[str, float]) -> Any:
     if ":" not in kernel:
         return make(cast(KernelName, kernel), **parameters)  # other words are refused there
@@ -192,21 +191,19 @@ def _kernel(kernel: str, parameters: Mapping[str, float]) -> Any:
     return partial(function, **parameters)
 
 
-def time_left(limit: float) -> Callable[[int], float | None]:
-    """Return a function: the seconds for each of some checks, or 0 for the last step; None for all.
+def time_left(limit: float) -> Callable[..., float | None]:
+    """Return a function: the seconds for a check, or for the last step; None for all.
 
     Counts CPU time or a quarter of wall time, as the limit of a check does, from now on. A part of
-    the limit is kept for the last step, and as much is left for each check. Raises ValueError for a
-    negative or NaN limit; 0 is none.
+    the limit is kept for the last step. Raises ValueError for a negative or NaN limit; 0 is none.
     """
     if not 0.0 <= limit < math.inf:
         raise ValueError(f"time_limit={limit!r} must be seconds, or 0 for no limit")
-    wall, work = monotonic(), process_time()
+    wall, work, part = monotonic(), process_time(), _KEPT * limit
 
-    def seconds(checks: int) -> float | None:
+    def seconds(*, last: bool = False) -> float | None:
         left = limit - max(process_time() - work, (monotonic() - wall) / 4.0)
-        part = (left - _KEPT * limit) / checks if checks else left
-        return max(part, _KEPT * limit) or None
+        return max(left if last else left - part, part) or None
 
     return seconds
 
@@ -219,15 +216,12 @@ def closeness(target: Target, kernel: Any, X: np.ndarray, seed: int, resolution:
     """
     resolution = relative_resolution(resolution)
     exact, unit = normalised(kernel, X)
-    n_draws, worst, place, rounding = CLOSE_DRAWS if target.random else 1, 0.0, (0, 0), 0.0
-    for k in range(n_draws):
-        estimate, error = gram(target.draw(seed + k), X)
-        gap = np.abs(estimate - exact) / unit
-        gap[~np.isfinite(gap)] = math.inf
-        if gap.max() > worst:
-            i, j = np.unravel_index(int(gap.argmax()), gap.shape)
-            worst, place = float(gap.max()), (int(i), int(j))
-        rounding = max(rounding, error)
+    n_draws = CLOSE_DRAWS if target.random else 1
+    grams, errors = zip(*(gram(target.draw(seed + k), X) for k in range(n_draws)), strict=True)
+    gaps, rounding = np.abs(np.stack(grams) - exact) / unit, max(errors)
+    gaps[~np.isfinite(gaps)] = math.inf
+    _, i, j = np.unravel_index(int(gaps.argmax()), gaps.shape)
+    worst = float(gaps.max())
     which = f"each of {n_draws} draws" if n_draws > 1 else "this one map"
     evidence = Evidence.from_interval(
         form="printed",
@@ -238,6 +232,7 @@ def closeness(target: Target, kernel: Any, X: np.ndarray, seed: int, resolution:
         interval=(max(0.0, worst - rounding), worst + rounding),
         upper=resolution,
         method="computed, with an allowance for rounding",
+        where={"i": int(i), "j": int(j)},
     )
     reason = "Equal to rounding." if worst <= rounding else ""
     if evidence.status == "inconclusive":
@@ -245,5 +240,4 @@ def closeness(target: Target, kernel: Any, X: np.ndarray, seed: int, resolution:
             f"Features are rounded: the deviation is known to {rounding:.2g} only. A coarser "
             "resolution, or features of a finer dtype, would decide."
         )
-    where = {"i": place[0], "j": place[1]}
-    return replace(evidence, where=where, resolution=resolution, reason=reason)
+    return replace(evidence, resolution=resolution, reason=reason)

@@ -67,15 +67,15 @@ def progress(*, lines: bool = False) -> Iterator[Callable[[str, int, int], None]
 def warnings_once() -> Iterator[None]:
     """Show each warning text once, in one line on standard error.
 
-    Python's own once-per-line rule forgets the warnings shown whenever a library changes a filter,
-    as many do in every call.
+    Python's own record of warnings is lost whenever a library changes a filter.
     """
-    shown: set[tuple[str, type[Warning]]] = set()
+    shown = set[str]()
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
-        if (text := (str(message), category)) not in shown:
+        text = f"mehler: warning: {message} ({category.__name__}, said once)"
+        if text not in shown:
             shown.add(text)
-            echo(f"mehler: warning: {message} ({category.__name__}, said once)", error=True)
+            echo(text, error=True)
 
     with warnings.catch_warnings():
         warnings.showwarning = show

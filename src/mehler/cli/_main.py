@@ -20,18 +20,7 @@ _INTERRUPTED = 130
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and exit.
-
-    Parameters
-    ----------
-    arguments : sequence of str, optional
-        Arguments; default those of the process, whose signals and streams are then set up.
-
-    Raises
-    ------
-    SystemExit
-        Always, with the command's exit status.
-    """
+    """Run a command line and exit; by default the process's own, with its signals and streams."""
     if arguments is not None:
         sys.exit(_status(list(arguments)))
     _set_up()

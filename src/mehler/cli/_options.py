@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import functools
-import inspect
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from mehler._files import require_file
-from mehler._validate import require_choice
 from mehler.cli._console import echo
 
 if TYPE_CHECKING:
@@ -39,53 +35,31 @@ JUNIT = option(None, "FILE", "Write JUnit XML, one case per check.")
 CERTIFICATE = option(
     None, "FILE", "Write the evidence for each verdict, for python -m mehler.recheck FILE."
 )
-ANNOTATIONS = option(
-    "auto", "auto|github|none", "Annotate unexpected outcomes; auto: in workflows of GitHub."
-)
-# How DATA is read: types of the options, which `load_rows` documents and has defaults for.
-HOW: dict[str, tuple[Any, Any]] = {
-    "columns": (str | None, option(None, "A,B", "Columns to use, as height,weight.")),
-    "drop": (str | None, option(None, "A,B", "Columns to leave out, as id,name.")),
-    # Not `target`, which is an argument of `verify`.
-    "labels": (str | None, option(None, "NAME", "Column of labels or values.", "--target")),
-    "standardize": (bool, switch("--standardize", "Scale columns to mean 0, deviation 1.")),
-    "drop_missing": (bool, switch("--drop-missing", "Leave out rows with missing values.")),
-}
+_READING: dict[str, Any] = {"rich_help_panel": "How DATA is read"}
+COLUMNS = option(None, "A,B", "Columns to use, as height,weight.", **_READING)
+DROP = option(None, "A,B", "Columns to leave out, as id,name.", **_READING)
+TARGET = option(None, "NAME", "Column of labels or values.", "--target", **_READING)
+STANDARDIZE = switch("--standardize", "Scale columns to mean 0, deviation 1.", **_READING)
+DROP_MISSING = switch("--drop-missing", "Leave out rows with missing values.", **_READING)
+# Parameters of these options in a command, where `target` is an argument of `verify`.
+HOW = ("columns", "drop", "labels", "standardize", "drop_missing")
 
 
-def reads_data(command: Callable[..., int]) -> Callable[..., int]:
-    """Give a command the options that say how DATA is read; it gets their values as `how`."""
-    own = inspect.signature(command, eval_str=True)
-    parameters = [each for each in own.parameters.values() if each.name != "how"]
-    for name, (kind, declared) in HOW.items():
-        declared.rich_help_panel = "How DATA is read"
-        keyword = parameters[0].kind
-        parameters.append(inspect.Parameter(name, keyword, default=declared, annotation=kind))
+def read(parameters: Mapping[str, Any], *, optional: bool = False) -> DataMatrix | None:
+    """Read DATA, and print on standard error what it is and what was decided.
 
-    @functools.wraps(command)
-    def called(**values: Any) -> int:
-        how = {name: values.pop(name) for name in HOW}
-        return command(**values, how={"target": how.pop("labels"), **how})
-
-    called.__signature__ = own.replace(parameters=parameters)  # type: ignore[attr-defined]  # for typer
-    called.__annotations__ = {each.name: each.annotation for each in parameters}
-    return called
-
-
-def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | None:
-    """Read rows, and print on standard error what they are and what was decided.
-
-    Where DATA is `optional` and not given, nothing is read, and options about it are refused. The
-    rows that stand in for it elsewhere are not announced.
+    `parameters` are those of the command. Where DATA is `optional` and not given, nothing is read,
+    and options about it are refused. The rows that stand in for it elsewhere are not announced.
     """
     from mehler import report
 
-    options = {name: value for name, value in options.items() if value}
+    data, words = parameters["data"], {name: parameters[name] for name in HOW if parameters[name]}
     if data is None and optional:
-        for name in options:
-            flag = f"--{name.replace('_', '-')}"
+        for name in words:
+            flag = f"--{name.replace('_', '-').replace('labels', 'target')}"
             raise ValueError(f"{flag} says how to read DATA, which is not given")
         return None
+    options = {("target" if name == "labels" else name): word for name, word in words.items()}
     try:
         rows = report.load_rows(data, **options)
     except ValueError as error:
@@ -95,62 +69,49 @@ def read(data: Any, *, optional: bool = False, **options: Any) -> DataMatrix | N
     return rows
 
 
-@dataclass(frozen=True, kw_only=True)
-class Outputs:
-    """Files that a command writes beside its verdict, by absolute path; empty for none."""
+def requested(inputs: Mapping[str, str | None], files: Mapping[str, Path | None]) -> dict[str, str]:
+    """Require, before any work, that files can be written and differ; return options of `write`.
 
-    here: str
-    annotations: str
-    out: str
-    junit: str
-    certificate: str
-    json: str = ""
+    `inputs` are files that are read, by how they are named.
+    """
+    from mehler import report as reports
 
-    @classmethod
-    def requested(
-        cls, inputs: Mapping[str, str | None], files: Mapping[str, Path | None], annotations: str
-    ) -> Outputs:
-        """Require, before any work, that the files can be written, and that all are different.
+    places: list[tuple[str, Path]] = []
+    for name, path in files.items():
+        if path is not None and name != "out":
+            require_file(path, f"--{name}")
+        inside = reports.FILES if name == "out" else ("",)
+        places += [(f"--{name}", path / each) for each in inside] if path is not None else []
+    require_different(places, inputs)
+    if (out := files["out"]) is not None:
+        reports.require_writable(out)
+        reports.require_renderers()
+    full = {name: str(path.absolute()) if path else "" for name, path in files.items()}
+    return {"here": str(Path.cwd()), **full}
 
-        `inputs` are files that are read, by how they are named.
-        """
-        from mehler import report as reports
 
-        require_choice("--annotations", annotations, ("auto", "github", "none"))
-        places: list[tuple[str, Path]] = []
-        for name, path in files.items():
-            if path is not None and name != "out":
-                require_file(path, f"--{name}")
-            inside = reports.FILES if name == "out" else ("",)
-            places += [(f"--{name}", path / each) for each in inside] if path is not None else []
-        require_different(places, inputs)
-        if (out := files["out"]) is not None:
-            reports.require_writable(out)
-            reports.require_renderers()
-        full = {name: str(path.absolute()) if path else "" for name, path in files.items()}
-        return cls(here=str(Path.cwd()), annotations=annotations, **full)
+def write(
+    result: Any, *, here: str, out: str, junit: str, certificate: str, json: str = ""
+) -> dict[str, Any]:
+    """Write the files, and return the exit status of a result and what `tell` prints."""
+    from mehler import report as reports
 
-    def write(self, result: Any) -> dict[str, Any]:
-        """Write the files, and return the exit status of a result and what `tell` prints."""
-        from mehler import report as reports
-
-        single = {"json": self.json, "junit": self.junit, "certificates": self.certificate}
-        files = reports.write(result, self.out or None, **{k: v for k, v in single.items() if v})
-        github = os.environ.get("GITHUB_ACTIONS") == "true"
-        shown = self.annotations == "github" or (self.annotations == "auto" and github)
-        below = (f.relative_to(self.here) if f.is_relative_to(self.here) else f for f in files)
-        lines = [*reports.lines(result), *(f"  {path}" for path in below)]
-        if getattr(result, "data", None) and not result.data.example:
-            lines.append(lines.pop(0))  # the scores, where a terminal ends
-        return {
-            "status": result.exit_status,
-            "annotations": reports.annotations(result) if shown else (),
-            "lines": lines,
-        }
+    single = {"json": json, "junit": junit, "certificates": certificate}
+    files = reports.write(result, out or None, **{k: v for k, v in single.items() if v})
+    shown = os.environ.get("GITHUB_ACTIONS") == "true"
+    below = (f.relative_to(here) if f.is_relative_to(here) else f for f in files)
+    lines = [*reports.lines(result), *(f"  {path}" for path in below)]
+    if getattr(result, "data", None) and not result.data.example:
+        lines.append(lines.pop(0))  # the scores, where a terminal ends
+    return {
+        "status": result.exit_status,
+        "annotations": reports.annotations(result) if shown else (),
+        "lines": lines,
+    }
 
 
 def tell(outcome: Mapping[str, Any]) -> int:
-    """Print what `Outputs.write` returned, and return the exit status."""
+    """Print what `write` returned, and return the exit status."""
     if "error" in outcome:
         raise ChildProcessError(outcome["error"])
     for line in outcome["annotations"]:
@@ -164,22 +125,13 @@ def require_different(
     outputs: Sequence[tuple[str, Path]], inputs: Mapping[str, str | None]
 ) -> None:
     """Raise ValueError for an output that would replace an input or another, or be its folder."""
-    names = {_identity(Path(file)): name for name, file in inputs.items() if file}
-    folders: dict[Any, str] = {}
+    names = {os.path.realpath(file): name for name, file in inputs.items() if file}
+    folders: dict[str, str] = {}
     for flag, path in outputs:
-        parents = [_identity(each) for each in Path(os.path.realpath(path)).parents]
-        here = [_identity(path), *parents]
-        taken = folders.get(here[0]) or next((names[p] for p in here if p in names), None)
+        place = os.path.realpath(path)
+        parents = [str(folder) for folder in Path(place).parents]
+        taken = folders.get(place) or next((names[p] for p in (place, *parents) if p in names), "")
         if taken:
             raise ValueError(f"{flag}={path} would replace {taken}: name another file")
-        names[here[0]] = f"what {flag} writes"
+        names[place] = f"what {flag} writes"
         folders |= dict.fromkeys(parents, f"the folder of {flag}")
-
-
-def _identity(path: Path) -> Any:
-    """Return what a file is, by whatever name or link."""
-    try:
-        status = path.stat()
-    except OSError:
-        return os.path.normcase(os.path.realpath(path))
-    return status.st_dev, status.st_ino

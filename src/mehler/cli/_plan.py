@@ -11,7 +11,7 @@ import typer
 
 from mehler._files import require_file, write_whole
 from mehler.cli import _options as common
-from mehler.cli._options import option, read, reads_data, require_different, switch
+from mehler.cli._options import option, require_different, switch
 from mehler.cli._target import load, read_target
 from mehler.cli._verify import parsed
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from mehler.report import DataMatrix
 
 
-@reads_data
 def plan(
     ctx: typer.Context,
     data: str | None = typer.Argument(
@@ -49,8 +48,12 @@ def plan(
     seed: int = common.SEED,
     as_json: bool = switch("--json", "Print the plan as JSON."),
     out: Path | None = option(None, "FILE", "Write the plan to this file, too."),
+    columns: str | None = common.COLUMNS,
+    drop: str | None = common.DROP,
+    labels: str | None = common.TARGET,
+    standardize: bool = common.STANDARDIZE,
+    drop_missing: bool = common.DROP_MISSING,
     debug: bool = common.DEBUG,
-    how: Any = None,
 ) -> int:
     """Plan the number of features for an accuracy: measured, in the limit, and by each bound.
 
@@ -63,7 +66,7 @@ def plan(
     if out is not None:
         require_file(out, "--out")
         require_different([("--out", out)], {"DATA": data})
-    matrix = read(data, optional=True, **how)
+    matrix = common.read(ctx.params, optional=True)
     given = {name: value for name, value in ctx.params.items() if name not in _OWN}
     as_flag = lambda m: f"--{m[0].replace('_', '-')}" if m[0] in given else m[0]  # noqa: E731
     try:

@@ -1,15 +1,13 @@
 """Run a third party's code in one process of its own, with one time limit.
 
-`answer` writes a request to a private folder, starts `_child.py` in a process, and reads the
-answer, both as JSON. The process prints to standard error, and its exit status is ignored: only a
-whole answer to this request counts.
+`answer` writes a request to a private folder, starts `serve` in a process, and reads the answer,
+both as JSON, whose numbers are exact. The process prints to standard error, and its exit status is
+ignored: only a whole answer to this request counts.
 """
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import io
 import json
 import os
 import secrets
@@ -17,20 +15,24 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from mehler.cli._console import describe, progress, warnings_once
+
 _ROOT = str(Path(__file__).resolve().parents[2])
 _COMMAND = f"import sys; sys.path[:0] = [{_ROOT!r}] * ({_ROOT!r} not in sys.path)"
-_COMMAND += "; from mehler.cli._child import serve; serve(sys.argv[1])"
+_COMMAND += "; from mehler.cli._process import serve; serve(sys.argv[1])"
 # Seconds from a request to end to the end: files that change together are finished.
 _GRACE = 2.0
 
 
-def answer(request: Mapping[str, Any], seconds: float | None, **environment: str) -> dict[str, Any]:
+def answer(request: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
     """Return the answer to a request; ChildProcessError if there is none within some seconds."""
     with tempfile.TemporaryDirectory(prefix="mehler-", ignore_cleanup_errors=True) as folder:
         token = secrets.token_hex()
@@ -40,7 +42,7 @@ def answer(request: Mapping[str, Any], seconds: float | None, **environment: str
             # It ends with this process, when its standard input does.
             stdin=subprocess.PIPE,
             stdout=2,
-            env={**os.environ, "PYTHONSAFEPATH": "1", **environment},
+            env={**os.environ, "PYTHONSAFEPATH": "1"},
             start_new_session=True,
         )
         try:
@@ -56,7 +58,14 @@ def answer(request: Mapping[str, Any], seconds: float | None, **environment: str
             content = json.loads(Path(folder, "answer").read_text("utf-8"))
             if content.pop("token", "") == token:
                 return dict(content)
-        raise ChildProcessError(f"the code that was run {_ending(process.returncode)}")
+        code = process.returncode
+        how = f"ended the process, with status {code}," if code >= 0 else _signal_text(-code)
+        raise ChildProcessError(f"the code that was run {how} before there was a verdict")
+
+
+def _signal_text(number: int) -> str:
+    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
+    return f"was ended by {name}{' (is memory exhausted?)' * (name == 'SIGKILL')}"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -73,22 +82,42 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.stdin.close()
 
 
-def _ending(code: int) -> str:
-    if code >= 0:
-        return f"ended the process, with status {code}, before there was a verdict"
-    name = signal.Signals(-code).name if -code in set(signal.Signals) else f"signal {-code}"
-    killed = " (is memory exhausted?)" if name == "SIGKILL" else ""
-    return f"was ended by {name}{killed} before there was a verdict"
+def serve(folder: str) -> None:
+    """Answer the request in a folder, and exit even if threads of the target still run."""
+    number = os.dup(0)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+
+    def end_with_parent() -> None:
+        os.read(number, 1)  # at its end the parent is gone
+        with contextlib.suppress(AttributeError):
+            os.killpg(0, signal.SIGKILL)  # and those that this process has started
+        os._exit(2)
+
+    threading.Thread(target=end_with_parent, daemon=True).start()
+    file = Path(folder, "request")
+    request = json.loads(file.read_text("utf-8"))
+    file.unlink()
+    token, debug = request.pop("token"), request.pop("debug", False)
+    try:
+        content = _verify(**request)
+    except BaseException as error:  # an exit of the target too
+        if debug:
+            traceback.print_exc()
+        content = {"error": describe(error)}
+    Path(folder, "part").write_text(json.dumps({**content, "token": token}), "utf-8")
+    os.replace(Path(folder, "part"), Path(folder, "answer"))
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(OSError, ValueError, AttributeError):
+            stream.flush()
+    os._exit(0)
 
 
-def packed(values: np.ndarray) -> str:
-    """Return an array as text, to the last bit."""
-    file = io.BytesIO()
-    np.save(file, values, allow_pickle=False)
-    return base64.b64encode(file.getvalue()).decode("ascii")
+def _verify(rows: Any, outputs: dict[str, Any], options: dict[str, Any]) -> dict[str, Any]:
+    """Verify a map, write the files asked for, and return exit status and lines."""
+    from mehler.cli._checks import verify_map
+    from mehler.cli._options import write
 
-
-def unpacked(text: str) -> np.ndarray:
-    """Return the array of `packed`."""
-    values: np.ndarray = np.load(io.BytesIO(base64.b64decode(text)), allow_pickle=False)
-    return values
+    values = None if rows is None else np.asarray(rows, dtype=float)
+    with progress() as show, warnings_once():
+        result = verify_map(rows=values, progress=show, **options)
+    return write(result, **outputs)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from mehler._arrays import dense_host
+from mehler._validate import require_integer
 from mehler.statements import Plot, Series
 
 if TYPE_CHECKING:
@@ -26,10 +27,7 @@ def random_rows(d: int, kernel: Callable[..., Any], rng: np.random.Generator) ->
     Lengths are in units of the kernel's own length scale, so that its values cover 0 to 1. A
     `NamedKernel` declares its length, metric and whether entries must be nonnegative.
     """
-    if isinstance(d, bool) or not isinstance(d, int) or d < 1:
-        raise ValueError(f"inputs={d!r} must be the number of columns, 1 or more")
-    if d > _MOST_COLUMNS:
-        raise ValueError(f"inputs={d} must be at most {_MOST_COLUMNS}: give --data for wider rows")
+    require_integer("inputs", d, most=_MOST_COLUMNS)
     base = rng.standard_normal((N_ROWS // 4, d))
     base /= np.linalg.norm(base, axis=1)[:, None]
     rows = []
@@ -94,17 +92,14 @@ def estimates(
     n_draws: int,
     seconds: float | None,
 ) -> Plot:
-    """Plot the mean of at most `n_draws` draws against the claim, with 3 standard errors.
-
-    No more than two are drawn after some seconds.
-    """
+    """Plot the mean of `n_draws` draws, of two after some seconds, with 3 standard errors."""
     above = np.triu_indices(len(X))
     exact, unit = (each[above] for each in normalised(kernel, X))
     grams: list[np.ndarray] = []
     start = monotonic()
-    for each in np.random.SeedSequence((seed, n_draws)).generate_state(n_draws):
+    for child in np.random.SeedSequence((seed, n_draws)).generate_state(n_draws):
         if len(grams) < 2 or seconds is None or monotonic() - start < seconds:
-            grams.append(gram(draw(int(each) >> 1), X)[0][above] / unit)
+            grams.append(gram(draw(int(child) >> 1), X)[0][above] / unit)
     claim, mean, n = exact / unit, np.mean(grams, axis=0), len(grams)
     error = 3.0 * np.std(grams, axis=0, ddof=min(1, n - 1)) / math.sqrt(n)
     ends = [float(claim.min()), float(claim.max())]

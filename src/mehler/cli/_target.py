@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.machinery import PathFinder
+from operator import attrgetter
 from pathlib import Path
 from types import FunctionType, MethodType, ModuleType
 from typing import Any
@@ -21,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from mehler._arrays import Array, to_host
+from mehler._validate import require_integer
 
 # Names of arguments that are a seed, the number of features, the columns of the rows, the rows.
 _SEEDS = re.compile("(random_)?seed|(random_)?state|((p?rng_)?key)|rngs?|generator")
@@ -61,15 +63,13 @@ def load(spec: str, *, what: str) -> Any:
         raise ValueError(
             f"{what}: {module_name} does not import ({type(error).__name__}: {error}): {remedy}"
         ) from error
-    value: Any = module
-    for part in name.split("."):
-        if not hasattr(value, part):
-            public = [each for each in vars(module) if not each.startswith("_")][:8]
-            raise ValueError(
-                f"{what}: {module_name} has no {name!r}; it has {', '.join(public) or 'nothing'}"
-            )
-        value = getattr(value, part)
-    return value
+    try:
+        return attrgetter(name)(module)
+    except AttributeError:
+        public = ", ".join([key for key in vars(module) if not key.startswith("_")][:8])
+        raise ValueError(
+            f"{what}: {module_name} has no {name!r}; it has {public or 'nothing'}"
+        ) from None
 
 
 def _file(path: Path) -> ModuleType:
@@ -114,17 +114,14 @@ class Target:
     map; `random` is False for one fixed map.
     """
 
-    name: str
     assumed: str
     draw: Callable[[int], Any]
-    factory: Any
     resize: Callable[[int, int], Any] | None = None
     random: bool = True
 
-    @classmethod
-    def fixed(cls, name: str, kind: str, phi: Any, factory: Any) -> Target:
-        """Return the target of one map."""
-        return cls(name, f"{kind}: one fixed map", lambda seed: phi, factory, random=False)
+
+def _fixed(kind: str, phi: Any) -> Target:
+    return Target(f"{kind}: one fixed map", lambda seed: phi, random=False)
 
 
 def read_target(
@@ -137,9 +134,7 @@ def read_target(
     arguments that returns one of these; X is for fitting, and its columns are counted. Raises
     ValueError or TypeError for anything else, and for arguments that it does not take.
     """
-    if n_features is not None and (isinstance(n_features, bool) or n_features < 1):
-        raise ValueError(f"n_features={n_features!r} must be 1 or more")
-    size = n_features or SIZE
+    size = SIZE if n_features is None else require_integer("n_features", n_features)
     if inspect.isclass(factory):
         return _class(name, factory, X, size, arguments)
     if callable(getattr(factory, "transform", None)):
@@ -147,50 +142,39 @@ def read_target(
     if not callable(factory):
         raise TypeError(f"{name} is {type(factory).__name__} without transform, {_REMEDY}")
     call = _Call.of(name, factory, X, arguments)
-    first, others = call.required[:1], call.required[1:]
-    if not call.seeds and first and not others and _is_seed(call, first[0]):
-        call, others = replace(call, seeds=first), ()
-    elif call.seeds:
-        others = call.required
-    if others:
-        raise ValueError(_missing(name, others))
+    if not call.seeds and call.required:
+        replace(call, required=call.required[1:]).require_complete(name)
+        if not _is_seed(call, call.required[0]):
+            phi = as_map(factory, X)
+            return _fixed("a callable X -> Z without a seed", partial(phi, **arguments))
+        call = replace(call, seeds=call.required, required=())
+    call.require_complete(name)
     if call.seeds:
-        words = f"a draw function {call.seeds[0]} -> map"
-        return _drawn(name, words, call, factory, X, size)
-    if not first:
-        read = read_target(name, call(0, size), X, n_features=n_features, arguments={})
-        return replace(read, assumed=f"a function without arguments, which returned {read.assumed}")
-    kind, phi = "a callable X -> Z without a seed", as_map(factory, X)
-    return Target.fixed(name, kind, partial(phi, **arguments) if arguments else phi, factory)
-
-
-def _missing(name: str, keys: tuple[str, ...]) -> str:
-    options = " ".join(f"--arg {key}=..." for key in keys)
-    return f"{name} takes {', '.join(keys)}, known by name as no seed and no size: give {options}"
+        return _drawn(f"a draw function {call.seeds[0]} -> map", call, X, size)
+    read = read_target(name, call(0, size), X, n_features=n_features, arguments={})
+    return replace(read, assumed=f"a function without arguments, which returned {read.assumed}")
 
 
 def _class(name: str, cls: Any, X: Array, size: int, arguments: Mapping[str, Any]) -> Target:
     made_by = cls.draw if callable(getattr(cls, "draw", None)) else cls
-    calls = any("__call__" in vars(each) for each in cls.__mro__) or hasattr(cls, "transform")
+    calls = any("__call__" in vars(base) for base in cls.__mro__) or hasattr(cls, "transform")
     if made_by is cls and not calls and not _is_flax(cls):
         raise TypeError(f"{name} is a class without transform, {_REMEDY}")
     call = _Call.of(name, made_by, X, arguments)
-    if call.required:
-        raise ValueError(_missing(name, call.required))
+    call.require_complete(name)
     kind = "a transformer class" if hasattr(cls, "transform") else "a class"
     if call.seeds or _is_flax(cls):
-        words = f"{kind}, made anew with each {(*call.seeds, 'key')[0]}"
-        return _drawn(name, words, call, cls, X, size)
+        return _drawn(f"{kind}, made anew with each {(*call.seeds, 'key')[0]}", call, X, size)
     # It draws from global generators, or draws nothing.
     words = f"{kind} without a seed, made anew after global generators were seeded"
-    target = _drawn(name, words, replace(call, seeds=("",)), cls, X, size)
+    target = _drawn(words, replace(call, seeds=("",)), X, size)
     one, other = (np.asarray(to_host(target.draw(seed)(X))) for seed in range(2))
-    if np.array_equal(one, other):
-        return Target.fixed(name, f"{kind} without a seed", target.draw(0), cls)
-    return target
+    return (
+        _fixed(f"{kind} without a seed", target.draw(0)) if np.array_equal(one, other) else target
+    )
 
 
-def _drawn(name: str, words: str, call: _Call, factory: Any, X: Array, size: int) -> Target:
+def _drawn(words: str, call: _Call, X: Array, size: int) -> Target:
     def resize(seed: int, m: int) -> Any:
         if call.seeds == ("",):
             random.seed(seed)
@@ -200,11 +184,10 @@ def _drawn(name: str, words: str, call: _Call, factory: Any, X: Array, size: int
         return as_map(call(seed, m), X, seed)
 
     words += f", with {call.sizes[0]}={size}" if call.sizes else ""
-    draw: Callable[[int], Any] = lambda seed: resize(seed, size)  # noqa: E731
     if any(key.endswith("key") for key in call.seeds) and "jax" not in sys.modules:
         with suppress(Exception):  # a number is no key: JAX is there now if the code imports it
-            draw(0)(X)
-    return Target(name, words, draw, factory, resize if call.sizes else None)
+            resize(0, size)(X)
+    return Target(words, lambda seed: resize(seed, size), resize if call.sizes else None)
 
 
 def _transformer(
@@ -226,11 +209,10 @@ def _transformer(
         return as_map(type(instance)(**{**parameters, **changed}) if changed else instance, X)
 
     if not seeds:
-        kind = "a transformer without random_state"
-        return Target.fixed(name, kind, resize(0, n_features), instance)
+        return _fixed("a transformer without random_state", resize(0, n_features))
     words = f"a transformer, made anew with each {seeds[0]}, and fitted on the inputs"
     resized = resize if len(sizes) == 1 else None
-    return Target(name, words, lambda seed: resize(seed, n_features), instance, resized)
+    return Target(words, lambda seed: resize(seed, n_features), resized)
 
 
 @dataclass(frozen=True)
@@ -265,6 +247,15 @@ class _Call:
         values = {**arguments, **dict.fromkeys(columns, int(X.shape[1]))}
         rest = tuple(k for k in required if k not in {*seeds, *sizes[:1], *columns})
         return cls(factory, values, seeds, tuple(sizes[:1]), rest)
+
+    def require_complete(self, name: str) -> None:
+        """Raise ValueError for arguments that are neither a seed nor a size, nor given."""
+        if self.required:
+            options = " ".join(f"--arg {key}=..." for key in self.required)
+            raise ValueError(
+                f"{name} takes {', '.join(self.required)}, known by name as no seed and no size: "
+                f"give {options}"
+            )
 
     def __call__(self, seed: int, m: int) -> Any:
         """Return what the factory makes of a seed and a number of features."""

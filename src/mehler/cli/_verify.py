@@ -9,11 +9,10 @@ from typing import Any
 import typer
 
 from mehler.cli import _options as common
-from mehler.cli._options import Outputs, option, read, reads_data, switch, tell
-from mehler.cli._process import answer, packed
+from mehler.cli._options import option, switch
+from mehler.cli._process import answer
 
 
-@reads_data
 def verify(
     ctx: typer.Context,
     target: str = typer.Argument(
@@ -38,9 +37,6 @@ def verify(
         "mean|close",
         "The claim: the mean over seeds is the kernel (mean), or each map is close to it (close); "
         "default: mean for maps with a seed.",
-    ),
-    also: list[str] | None = option(
-        None, "convergence", "Also check that the error decreases with the number of features."
     ),
     resolution: float = option(
         0.02, "R", "Smallest deviation that must be found, in units of sqrt(k(x,x) k(y,y))."
@@ -70,9 +66,12 @@ def verify(
     json: Path | None = option(None, "FILE", "Write the numbers of the report as JSON."),
     certificate: Path | None = common.CERTIFICATE,
     junit: Path | None = common.JUNIT,
-    annotations: str = common.ANNOTATIONS,
+    columns: str | None = common.COLUMNS,
+    drop: str | None = common.DROP,
+    labels: str | None = common.TARGET,
+    standardize: bool = common.STANDARDIZE,
+    drop_missing: bool = common.DROP_MISSING,
     debug: bool = common.DEBUG,
-    how: Any = None,
 ) -> int:
     """Check any map against a kernel, and print the verdict.
 
@@ -82,30 +81,35 @@ def verify(
     python -m mehler.recheck rbf.json.
     """
     files = [spec.rpartition(":")[0] for spec in (target, kernel)]
-    outputs = Outputs.requested(
+    outputs = common.requested(
         {"DATA": data, **{each: each for each in files if each.endswith(".py")}},
         {"out": out, "json": json, "junit": junit, "certificate": certificate},
-        annotations,
     )
-    matrix, rows, described = read(data, optional=True, **how), None, ""
+    matrix, rows, described = common.read(ctx.params, optional=True), None, ""
     if matrix is not None:
         from mehler.cli._rows import data_rows
 
         values, described = data_rows(matrix)
-        rows = packed(values)
-    options = {name: x for name, x in ctx.params.items() if name not in _OWN | common.HOW.keys()}
-    options["parameters"] = parsed(param, "--param", numbers=True)
-    options["arguments"] = parsed(arg, "--arg")
-    options["picture"] = out is not None or json is not None
-    options |= {"described": described, "command": ctx.find_root().obj}
-    request = {"do": "verify", "rows": rows, "outputs": vars(outputs), "options": options}
+        rows = values.tolist()
+    words = ctx.find_root().obj
+    options = {
+        **{name: ctx.params[name] for name in _SAME},
+        "parameters": parsed(param, "--param", numbers=True),
+        "arguments": parsed(arg, "--arg"),
+        "picture": out is not None or json is not None,
+        "described": described,
+        "command": words,
+    }
+    request = {"rows": rows, "outputs": outputs, "options": options, "debug": "--debug" in words}
     # Waiting counts a quarter; the rest is for imports, the last draws, and pages.
-    seconds = 4.0 * time_limit + 30.0 if time_limit > 0.0 else None
-    return tell(answer({**request, "debug": "--debug" in ctx.find_root().obj}, seconds))
+    return common.tell(answer(request, 4.0 * time_limit + 30.0 if time_limit > 0.0 else None))
 
 
-# Options that `verify_map` does not have by the same names.
-_OWN = {"param", "arg", "data", "out", "json", "certificate", "junit", "annotations", "debug"}
+# Options that `verify_map` has by the same names.
+_SAME = (
+    *("target", "kernel", "n_features", "inputs", "claim", "resolution", "false_alarm", "law"),
+    *("bounds", "independent_features", "max_features", "time_limit", "seed"),
+)
 
 
 def parsed(pairs: list[str] | None, flag: str, *, numbers: bool = False) -> dict[str, Any]:
