@@ -237,8 +237,3 @@ def test_a_correct_counterpart_has_none(name):
 def test_a_seed_that_is_not_used_is_named():
     (cause,) = diagnose(lambda seed: offset()(1), RBF, X)
     assert (cause.kind, "the seed is not used" in cause.text) == ("seed", True)
-
-
-def test_few_draws_are_refused():
-    with pytest.raises(ValueError, match="n_draws=8"):
-        diagnose(offset(), RBF, X, n_draws=8)

@@ -27,7 +27,6 @@ CALLS = {
     "variance": (lambda: verify.check_kernel(never, linear, X, variance=1.0), TypeError),
     "resolution": (lambda: verify.check_kernel(never, linear, X, resolution=1e-320), ValueError),
     "false_alarm": (lambda: verify.check_kernel(never, linear, X, false_alarm=1e-320), ValueError),
-    "n_draws": (lambda: verify.diagnose(never, linear, X, n_draws=10**30), ValueError),
     "time_limit": (lambda: verify.diagnose(never, linear, X, time_limit="1"), TypeError),
     "cdf": (lambda: verify.check_distribution(never, "normal", X), TypeError),
     "max_features": (lambda: verify.check_kernel(never, linear, X, max_features="1"), TypeError),

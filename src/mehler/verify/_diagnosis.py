@@ -6,16 +6,16 @@ import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from time import monotonic
 from typing import Any
 
 import numpy as np
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import require_integer, require_positive
+from mehler._validate import require_positive
 from mehler.kernels import make
 from mehler.verify._verdict import Verdict
+from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, Pairs, make_pairs
 from mehler.verify.sampling._sources import choose_source, estimate
@@ -59,8 +59,8 @@ class Cause:
     value, error : float
         The fitted number, such as the factor or E cos 2b, and its standard error.
     explained, rest : float
-        Fraction of the squared deviation from the claim, noise apart, that the suggestion explains;
-        root mean square residual in standard errors, near 1 for a perfect fit.
+        Explained fraction of the squared deviation, noise apart; root mean square residual in
+        standard errors, near 1 for a perfect fit.
     """
 
     kind: str
@@ -77,33 +77,25 @@ def diagnose(
     X: Array,
     Y: Array | None = None,
     *,
-    n_draws: int | None = None,
     seed: int = 0,
     time_limit: float | None = None,
 ) -> tuple[Cause, ...]:
     """Search for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
 
-    Fit models to the mean over fresh draws, and name the simplest that explains the deviation up to
-    noise:
-
-    - c k, and k + b;
-    - of a kernel of x - y alone: k(x, y) + c k(x, -y), as of phases that are not uniform;
-    - k with another bandwidth, of another function k(c x, c y);
-    - another kernel by name, or by the law of its weights;
-    - k of rows whose columns are multiplied by factors.
-
-    A seed that is not used is named too.
+    Fit models to the mean over 64 to 4096 fresh draws, until a cause is clear, and name the
+    simplest that explains the deviation up to noise: c k; k + b; of a kernel of x - y alone
+    k(x, y) + c k(x, -y), as of phases that are not uniform; k with another bandwidth, of another
+    function k(c x, c y); another kernel by name, or by the law of its weights; k of rows whose
+    columns are multiplied by factors. A seed that is not used is named too.
 
     Parameters
     ----------
     draw, kernel, X, Y
         As for `check_kernel`. Of a `kernels.NamedKernel` the bandwidth is fitted by its name.
-    n_draws : int, optional
-        Number of draws, at least 16; default 64, doubled until a cause is clear, or to 4096.
     seed : int
         Determines the draws, which differ from those of a check with the same seed.
     time_limit : float, optional
-        Seconds after which no more than the required 16 draws are made, and no model is tried.
+        CPU seconds after which no more than 16 draws are made, and no model is tried.
 
     Returns
     -------
@@ -122,17 +114,14 @@ def diagnose(
     >>> likely.kind, round(likely.value, 1)
     ('factor', 2.0)
     """
-    least, most = _DRAWS, _MOST_DRAWS
-    if n_draws is not None:
-        least = most = require_integer("n_draws", n_draws, least=2 * _GROUPS, most=10**7)
-    until = None if time_limit is None else monotonic() + require_positive("time_limit", time_limit)
+    clock = Clock(None if time_limit is None else require_positive("time_limit", time_limit))
     pairs, draws = make_pairs(kernel, X, Y), Draws(draw, seed, stream=_STREAM)
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, False)
         grams: list[Any] = []
-        target = least
+        target = _DRAWS
         while True:
-            while len(grams) < target and not (len(grams) >= 2 * _GROUPS and _late(until)):
+            while len(grams) < target and not (len(grams) >= 2 * _GROUPS and clock.over):
                 gram = estimate(draws[len(grams)], pairs, source.n_features)
                 grams.append(pairs.pick(gram) / pairs.unit)
             values = np.stack(grams)
@@ -141,46 +130,41 @@ def diagnose(
             if (np.ptp(values, axis=0) <= 64.0 * source.eps).all():
                 text = f"all of {counted(len(values), 'draw')} from different seeds are the same"
                 return (Cause(kind="seed", text=f"{text}: the seed is not used"),)
-            means = Means.of(values, source.eps)
-            done = target >= most or _late(until)
+            means = Means(values, source.eps)
+            done = target >= _MOST_DRAWS or clock.over
             if done or means.farthest(pairs.claim) >= _CLEAR:
-                causes = _causes(means, pairs, kernel, source.n_features, until)
+                causes = _causes(means, pairs, kernel, source.n_features, clock)
                 coarse = float(np.median(means.error)) / _FINE
                 if causes is None:
                     return ()
                 if causes and (causes[0].kind not in _FREE or coarse <= 1.0):
                     return causes
                 if done:
-                    # Coarse where time was up, not where so many draws were asked for.
-                    asked = n_draws is not None or len(grams) >= most or coarse <= 2.0
-                    return causes if causes and (asked or causes[0].kind == "bandwidth") else ()
+                    fine = len(grams) >= _MOST_DRAWS or coarse <= 2.0
+                    return causes if causes and (fine or causes[0].kind == "bandwidth") else ()
                 if causes:
-                    target = max(target, int(target * min(coarse**2, most)) // 2)
+                    target = max(target, int(target * min(coarse**2, _MOST_DRAWS)) // 2)
             # The deviation is not clear, models that differ fit alike, or too coarsely.
-            target = min(2 * target, most)
+            target = min(2 * target, _MOST_DRAWS)
 
 
 def _causes(
-    means: Means, pairs: Pairs, kernel: Any, m: int, until: float | None
+    means: Means, pairs: Pairs, kernel: Any, m: int, clock: Clock
 ) -> tuple[Cause, ...] | None:
     """Return the cause of the simplest kind; nothing if several fit alike, None if none does."""
     if means.farthest(pairs.claim) <= _CALM:
         return None
     stationary = _is_stationary(kernel, pairs)
-    kinds: tuple[Callable[[], Iterator[Fit]], ...] = (
-        lambda: _changes(means, pairs, kernel, m, stationary),
-        lambda: _other_kernels(means, pairs, kernel, stationary),
-        lambda: _columns(means, pairs, kernel),
-    )
-    for kind in kinds:
-        causes = None if _late(until) else _simplest(means, pairs.claim, kind())
+    # Generators, which fit nothing before they are asked.
+    for fits in (
+        _changes(means, pairs, kernel, m, stationary),
+        _other_kernels(means, pairs, kernel, stationary),
+        _columns(means, pairs, kernel),
+    ):
+        causes = None if clock.over else _simplest(means, pairs.claim, fits)
         if causes is not None:
             return causes
     return None
-
-
-def _late(until: float | None) -> bool:
-    return until is not None and monotonic() > until
 
 
 def explained(
@@ -191,8 +175,7 @@ def explained(
         return verdict
     pairs = make_pairs(kernel, X, Y)
     left, right = (_rows_of(verdict, k, rows) for k, rows in enumerate((pairs.left, pairs.right)))
-    others = None if pairs.same else right
-    seed = int(verdict.seeds.get("seed", 0))
+    seed, others = int(verdict.seeds.get("seed", 0)), None if pairs.same else right
     try:
         causes = diagnose(draw, kernel, left, others, seed=seed, time_limit=_SECONDS)
     except (TypeError, ValueError):
@@ -211,25 +194,17 @@ def _rows_of(verdict: Verdict, side: int, rows: EvaluatedRows) -> Array:
     return rows.gather(np.unique([*worst, *np.linspace(0, n - 1, 24).astype(int)]))
 
 
-@dataclass(frozen=True)
 class Means:
-    """Mean and standard error of the estimate at every pair, with the means of groups of draws."""
+    """Mean and standard error of estimates (draws, pairs), with the means of groups of draws."""
 
-    mean: Any
-    error: Any
-    groups: Any
-
-    @classmethod
-    def of(cls, grams: Any, eps: float) -> Means:
-        """Summarise estimates of shape (draws, pairs)."""
-        spread = grams.std(axis=0, ddof=1)
+    def __init__(self, grams: Any, eps: float) -> None:
+        self.mean, spread = grams.mean(axis=0), grams.std(axis=0, ddof=1)
         # The floor keeps pairs of constant estimates from outweighing all others.
-        error = np.maximum(spread / math.sqrt(len(grams)), max(1e-6, 64.0 * eps))
+        self.error = np.maximum(spread / math.sqrt(len(grams)), max(1e-6, 64.0 * eps))
         # Where few large samples decide a mean its standard error is not reliable.
-        fourth = ((grams - grams.mean(axis=0)) ** 4).mean(axis=0)
-        error[fourth > _TAILS * spread**4] = math.inf
-        groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, _GROUPS)])
-        return cls(grams.mean(axis=0), error, groups)
+        fourth = ((grams - self.mean) ** 4).mean(axis=0)
+        self.error[fourth > _TAILS * spread**4] = math.inf
+        self.groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, _GROUPS)])
 
     def farthest(self, model: Array) -> float:
         """Return the largest deviation from a model, in standard errors."""
@@ -241,8 +216,14 @@ class Means:
 
     def fit(self, estimator: Callable[[Any], float]) -> tuple[float, float]:
         """Return the fit to the mean, and its standard error from the fits to groups of draws."""
-        each = np.array([estimator(group) for group in self.groups])
-        return estimator(self.mean), float(each.std(ddof=1) / math.sqrt(each.size))
+        fits = np.array([estimator(group) for group in self.groups])
+        return estimator(self.mean), float(fits.std(ddof=1) / math.sqrt(fits.size))
+
+    def along(self, direction: Array, base: Array) -> tuple[float, float]:
+        """Fit c in base + c direction, with its standard error."""
+        weight = direction / self.error**2
+        total = float(weight @ direction) or math.inf  # where all errors are infinite
+        return self.fit(lambda mean: float(weight @ (mean - base)) / total)
 
 
 # A kind, text, value, error and the model's values at the pairs.
@@ -272,8 +253,7 @@ def _simplest(means: Means, claim: Array, fits: Iterator[Fit]) -> tuple[Cause, .
 def _changes(means: Means, pairs: Pairs, kernel: Any, m: int, stationary: bool) -> Iterator[Fit]:
     """Yield the claimed kernel with one change."""
     yield _factor(means, pairs.claim, m)
-    weight = 1.0 / means.error**2
-    value, error = means.fit(lambda mean: float(weight @ (mean - pairs.claim) / weight.sum()))
+    value, error = means.along(np.ones_like(pairs.claim), pairs.claim)
     text = f"estimate - exact is {value:.3g} at every pair, in units of sqrt(k(x,x) k(y,y))"
     yield "offset", f"{text}: an offset", value, error, pairs.claim + value
     if stationary:
@@ -282,9 +262,7 @@ def _changes(means: Means, pairs: Pairs, kernel: Any, m: int, stationary: bool) 
 
 
 def _factor(means: Means, claim: Array, n_features: int) -> Fit:
-    weight = claim / means.error**2
-    total = float(weight @ claim)
-    value, error = means.fit(lambda mean: float(weight @ mean) / total)
+    value, error = means.along(claim, np.zeros_like(claim))
     digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
     text = f"estimate / exact is {digits} at every pair"
     root = math.sqrt(n_features)
@@ -305,12 +283,11 @@ def _name(value: float, error: float, names: dict[str, float]) -> str | None:
     return near[0] if len(near) == 1 else None
 
 
-def _values(kernel: Any, pairs: Pairs, change: Callable[[Any], Any]) -> Any:
+def _values(kernel: Any, pairs: Pairs, left: Callable[[Any], Any], right: Any = None) -> Any:
     """Return a kernel at changed rows, in the units of the pairs; None where it has no value."""
-    left, right = change(pairs.left.values), change(pairs.right.values)
+    x, y = left(pairs.left.values), (right or left)(pairs.right.values)
     try:
-        value = np.asarray(kernel(left, right), dtype=np.float64)
-        model = pairs.pick(value) / pairs.unit
+        model = pairs.pick(np.asarray(kernel(x, y), dtype=np.float64)) / pairs.unit
     except Exception:  # changed rows may lie beyond the domain of anybody's function
         return None
     return model if np.isfinite(model).all() else None
@@ -333,13 +310,10 @@ def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
 
     2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and E sin(t + u) = 0.
     """
-    x, y = pairs.left.values, -pairs.right.values
-    opposite = pairs.pick(np.asarray(kernel(x, y), dtype=np.float64)) / pairs.unit
-    weight = opposite / means.error**2
-    total = float(weight @ opposite)
-    if not (np.isfinite(opposite).all() and total > 0.0):
+    opposite = _values(kernel, pairs, np.positive, np.negative)
+    if opposite is None or not opposite.any():
         return
-    value, error = means.fit(lambda mean: float(weight @ (mean - pairs.claim)) / total)
+    value, error = means.along(opposite, pairs.claim)
     near = [width for width, c in _WIDTHS.items() if abs(c - value) <= 4.0 * error]
     name = near[0] if len(near) == 1 else ""
     how = f"phases b are uniform on {name}" if name else "phases b are left out or not uniform"
@@ -351,27 +325,30 @@ def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
         yield "phase", text, value, error, pairs.claim + value * opposite
 
 
+def _at_scales(kernel: Any, pairs: Pairs) -> Callable[[float], Any]:
+    """Return a kernel at rows multiplied by a factor, as a function of its logarithm."""
+    return lambda log: _values(kernel, pairs, lambda rows: math.exp(log) * rows)
+
+
 def _scale(means: Means, model: Callable[[float], Any]) -> tuple[float, float] | None:
     """Fit the logarithm of a scale to a model; None where the best lies at the end of the grid."""
     from scipy.optimize import minimize_scalar
 
-    values = [model(float(log)) for log in _GRID]
-    kept = [k for k, value in enumerate(values) if value is not None]
-    if not kept:
+    values = {float(log): model(float(log)) for log in _GRID}
+    values = {log: value for log, value in values.items() if value is not None}
+    if not values:
         return None
-    grid, models = _GRID[kept], np.stack([values[k] for k in kept])
+    grid, models = np.array(list(values)), np.stack(list(values.values()))
 
     def best(mean: Array) -> float:
         def loss(log: float) -> float:
             value = model(log)
-            gap = math.inf if value is None else np.mean(((mean - value) / means.error) ** 2)
-            return float(gap)
+            return math.inf if value is None else means.distance(mean, value) ** 2
 
         at = int(np.argmin(np.mean(((mean - models) / means.error) ** 2, axis=1)))
         ends = grid[max(0, at - 1)], grid[min(grid.size - 1, at + 1)]
-        return float(
-            minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-5}).x
-        )
+        fit = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-5})
+        return float(fit.x)
 
     value, error = means.fit(best)
     return (value, error) if grid[1] < value < grid[-2] else None
@@ -379,24 +356,20 @@ def _scale(means: Means, model: Callable[[float], Any]) -> tuple[float, float] |
 
 def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     """Fit c in k(c x, c y), a bandwidth: by its name where it has one."""
-
-    def model(log: float) -> Any:
-        return _values(kernel, pairs, lambda rows: math.exp(log) * rows)
-
-    name = getattr(kernel, "bandwidth", "")
-    found = _scale(means, model)
+    name, model = getattr(kernel, "bandwidth", ""), _at_scales(kernel, pairs)
+    fit = _scale(means, model)
     # gamma is that of |x - y|^2 or of <x, y>; gamma of the laplacian and length scales are not.
     power = {"laplacian": 1.0, "matern": -1.0}.get(getattr(kernel, "name", ""), 2.0)
-    if found is None:
+    if fit is None:
         return
-    value = math.exp(power * found[0])
-    error = value * abs(power) * found[1]
+    value = math.exp(power * fit[0])
+    error = value * abs(power) * fit[1]
     if name and 3.0 * error > value:
         # A kernel as good as constant: its bandwidth has a limit and no value.
         if power > 0.0:
             text = f"fits {name}' / {name} below {value + 3.0 * error:.1g}"
             text += ": rows are scaled to almost nothing"
-            yield "bandwidth", text, value, error, model(found[0])
+            yield "bandwidth", text, value, error, model(fit[0])
         return
     named, sign = _name(value, error, _NAMES), name or "gamma"
     ratio = f"{value:.3g}" if named is None else named
@@ -405,7 +378,7 @@ def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     if not name:
         text = f"fits k(c x, c y) with c^2 = {value:.3f} ± {error:.3f}, as where a Gaussian kernel "
         text += f"has {sign}' = {relation}"
-    yield "bandwidth", text, value, error, model(found[0])
+    yield "bandwidth", text, value, error, model(fit[0])
 
 
 def _differences(x: Array, y: Array) -> Any:
@@ -420,17 +393,13 @@ def _student_2(x: Array, y: Array) -> Any:
     return np.prod(t * k1(t), axis=2)
 
 
-def _without_root(nu: float) -> Callable[[Any, Any], Any]:
+def _without_root(nu: float, x: Array, y: Array) -> Any:
     """E exp(-|t|^2 s^2 / 2) for s = 2 nu / chi^2_{2 nu}, where a Matern's weights have its root."""
+    from scipy.stats import chi2
 
-    def kernel(x: Array, y: Array) -> Any:
-        from scipy.stats import chi2
-
-        s = 2.0 * nu / chi2(2.0 * nu).ppf((np.arange(100) + 0.5) / 100)
-        squares = (_differences(x, y) ** 2).sum(axis=2)
-        return np.exp(-0.5 * squares[..., None] * s**2).mean(axis=2)
-
-    return kernel
+    s = 2.0 * nu / chi2(2.0 * nu).ppf((np.arange(100) + 0.5) / 100)
+    squares = (_differences(x, y) ** 2).sum(axis=2)
+    return np.exp(-0.5 * squares[..., None] * s**2).mean(axis=2)
 
 
 # Kernels of weights whose law is not the claimed one's, at their own scale.
@@ -441,49 +410,42 @@ _SPECTRA: dict[str, Callable[[Any, Any], Any]] = {
     ),
     "weights of random signs": lambda x, y: np.prod(np.cos(_differences(x, y)), axis=2),
     **{
-        f"Matern weights (nu = {nu:g}) without the root of chi^2": _without_root(nu)
+        f"Matern weights (nu = {nu:g}) without the root of chi^2": partial(_without_root, nu)
         for nu in (0.5, 1.5, 2.5)
     },
 }
 
 
+def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
+    """Return kernels by name and by law, with the power of the scale in the text; 0 for none."""
+    if not stationary:
+        arcs = [(f"arc-cosine(order={n})", make("arc-cosine", order=n), 0.0) for n in (0, 1, 2)]
+        return [("exp(gamma={:.3g})", make("exp"), 2.0), ("linear", make("linear"), 0.0), *arcs]
+    matern = [
+        (f"matern(nu={nu:g}, length_scale={{:.3g}})", make("matern", nu=nu, length_scale=1.0), -1.0)
+        for nu in (0.5, 1.0, 1.5, 2.5)
+    ]
+    return [
+        ("rbf(gamma={:.3g})", make("rbf", gamma=1.0), 2.0),
+        ("laplacian(gamma={:.3g})", make("laplacian", gamma=1.0), 1.0),
+        (f"joint Cauchy weights: {matern[0][0]}", *matern[0][1:]),
+        *matern[1:],
+        *((f"{text}, times {{:.3g}}", law, 1.0) for text, law in _SPECTRA.items()),
+    ]
+
+
 def _other_kernels(means: Means, pairs: Pairs, kernel: Any, stationary: bool) -> Iterator[Fit]:
     """Fit kernels by name, and laws of weights, with a scale of the rows."""
-    others: list[tuple[str, Any]] = []
-    if stationary:
-        others = [
-            ("rbf(gamma={:.3g})", make("rbf", gamma=1.0)),
-            ("laplacian(gamma={:.3g})", make("laplacian", gamma=1.0)),
-        ]
-        cauchy = "joint Cauchy weights: matern(nu=0.5, length_scale={:.3g})"
-        matern = "matern(nu={nu:g}, length_scale={{:.3g}})"
-        others += [
-            (cauchy if nu == 0.5 else matern.format(nu=nu), make("matern", nu=nu, length_scale=1.0))
-            for nu in (0.5, 1.0, 1.5, 2.5)
-        ]
-        others += [(f"{text}, times {{:.3g}}", law) for text, law in _SPECTRA.items()]
-    else:
-        others = [("exp(gamma={:.3g})", make("exp")), ("linear", make("linear"))]
-        others += [(f"arc-cosine(order={n})", make("arc-cosine", order=n)) for n in (0, 1, 2)]
     own = getattr(kernel, "name", ""), getattr(kernel, "parameters", {}).get("nu")
-    for text, other in others:
+    for text, other, power in _rivals(stationary):
         if own == (getattr(other, "name", "-"), getattr(other, "parameters", {}).get("nu")):
             continue  # of another bandwidth, which was tried
-        scaled = "{" in text
-
-        def model(log: float, other: Any = other) -> Any:
-            return _values(other, pairs, lambda rows: math.exp(log) * rows)
-
-        found = _scale(means, model) if scaled else (0.0, 0.0)
-        fitted = None if found is None else model(found[0])
-        if found is None or fitted is None:
-            continue
-        scale = math.exp(found[0])
-        value = {"rbf": scale**2, "exp": scale**2, "matern": 1.0 / scale}.get(
-            getattr(other, "name", ""), scale
-        )
-        words = f"fits {text.format(value)}, not the claimed kernel"
-        yield "kernel", words, scale, found[1], fitted
+        model = _at_scales(other, pairs)
+        scale, error = (_scale(means, model) or (None, 0.0)) if power else (0.0, 0.0)
+        fitted = None if scale is None else model(scale)
+        if scale is not None and fitted is not None:
+            words = f"fits {text.format(math.exp(power * scale))}, not the claimed kernel"
+            yield "kernel", words, math.exp(scale), error, fitted
 
 
 # Columns whose factors are fitted, and pairs for each of them.
