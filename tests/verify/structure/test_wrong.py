@@ -173,14 +173,6 @@ def test_a_map_fitted_on_other_rows_leaves_nothing_behind():
     assert cause in check(redraw, kernel=KERNEL).cause
 
 
-def test_a_fresh_process_that_differs_is_named():
-    draw = lambda seed: PLAIN(seed, X, None)  # noqa: E731
-    verdict = check_structure(
-        draw, X, elsewhere=lambda seed, rows: draw(seed + 1)(rows), time_limit=PATIENT
-    )
-    assert verdict.causes == ("a fresh process draws other features from the same seed",)
-
-
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.sampled(2)
 def test_a_map_that_is_0_in_most_draws_does_not_ignore_its_seed(seed):

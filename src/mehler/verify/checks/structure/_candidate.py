@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,8 +21,8 @@ from mehler.verify.sampling._sources import call
 
 # (seed, X, n_features) -> map for rows like X; n_features=None for the width of `draw`.
 Redraw = Callable[[int, Array, int | None], Any]
-# (seed, rows) -> features, computed by a fresh process.
-Elsewhere = Callable[[int, Any], Any]
+# Moves of rows that show how features are rounded, in units of single precision.
+_MOVES, _STEP, EPS = 4, 16.0, float(np.finfo(np.float32).eps)
 
 
 class Broken(AssertionError):
@@ -30,10 +31,6 @@ class Broken(AssertionError):
     def __init__(self, cause: str, *, assumes: str = "", **where: Any) -> None:
         super().__init__(cause)
         self.cause, self.assumes, self.where = cause, assumes, where
-
-
-# Moves of rows that show how features are rounded, in units of their precision.
-_MOVES, _STEP, EPS = 4, 16.0, float(np.finfo(np.float32).eps)
 
 
 @dataclass
@@ -51,7 +48,6 @@ class Candidate:
     rows: Any
     kernel: Kernel | None
     redraw: Redraw | None
-    elsewhere: Elsewhere | None
     seed: int
     rate: float
     clock: Clock
@@ -100,13 +96,13 @@ class Candidate:
             self.skip(what, "time", undecided=True)
         return self.clock.over
 
-    def blame(self, cause: str, assumes: str, **where: Any) -> None:
+    def blame(self, cause: str, assumes: str) -> None:
         """Raise `Broken` if columns are declared independent; remark what is no fault otherwise.
 
         Correct maps may share random numbers among their columns, and may have few states.
         """
         if self.independent:
-            raise Broken(cause, assumes=assumes, **where)
+            raise Broken(cause, assumes=assumes)
         self.remarks[f"{cause}, which is no fault unless columns are declared independent"] = None
 
     def map(self, seed: int) -> Any:
@@ -136,7 +132,8 @@ class Candidate:
                 raise Broken(text, rows=n)
             return z
 
-        z = call(shaped, EvaluatedRows(there, values, np.ones(n)))
+        # A map may reuse the memory that it returns.
+        z = np.array(call(shaped, EvaluatedRows(there, values, np.ones(n))))
         if not self.changed and not is_chunked(there):
             after = np.asarray(to_host(there))
             same = np.array_equal(after, values, equal_nan=after.dtype.kind == "f")
@@ -146,23 +143,32 @@ class Candidate:
                 layout = " in Fortran order" if fortran else ""
                 self.changed = f"{counted(n, 'row')} of {after.dtype}{layout}"
         self.n_features += z.shape[1]
-        # A map may reuse the memory that it returns.
-        return np.array(z)
+        return z
 
     def features(self, seed: int, values: Array | None = None) -> Any:
         """Draw a map and call it at once, since some draw their weights at the first call."""
         return self.call(self.map(seed), self.rows if values is None else values)
 
-    def require(
-        self, cause: str, phi: Any, rows: Array, expected: Array, slack: Any = 0.0, **how: Any
-    ) -> None:
-        """Raise `Broken` with a cause if rows have other features than those expected.
+    @cached_property
+    def plain(self) -> Any:
+        """Features of the rows by a map of the first seed."""
+        return self.features(self.first)
 
-        `what` is the name under which a refusal is listed, unless it is `usual`; `array` the rows
-        as they are passed to the map.
+    @cached_property
+    def slack(self) -> Any:
+        """How far these may go where a call sums in another order, see `moved`."""
+        return self.moved(self.map(self.first), self.rows, self.plain)
+
+    def require(
+        self, cause: str, phi: Any, index: Any = slice(None), *, what: str = "", array: Any = None
+    ) -> None:
+        """Raise `Broken` with a cause if the rows at an index have other features than plain ones.
+
+        `what` is the name under which a refusal is listed; `array` the rows as they are passed.
         """
-        with self.trying(how.get("what", cause), usual=how.get("usual", False)):
-            wrong = self.differing(self.call(phi, rows, how.get("array")), expected, slack)
+        with self.trying(what or cause):
+            z = self.call(phi, self.rows[index], array)
+            wrong = self.differing(z, self.plain[index], self.slack[index])
             if wrong.size:
                 raise Broken(cause, row=int(wrong[0]))
 
@@ -231,12 +237,11 @@ def differing_rows(a: Any, b: Any, n_inputs: int, slack: Any = 0.0) -> Any:
     pieces = _PIECES if a.dtype.kind == "f" else max(_PIECES, float(np.abs(y).max()) + 1.0)
     chance = min(0.5, 8.0 * pieces * math.sqrt(n_inputs) * EPS)
     # P(Binomial(size, chance) >= n) is the chance that as many entries jump, of all or of a row.
-    each = off.sum(axis=1)
-    if each.any() and bdtrc(int(each.sum()) - 1, a.size, chance) <= _RARE:
-        return np.flatnonzero(each)
-    return np.flatnonzero(
-        (each > 0) & (len(a) * bdtrc(np.maximum(each, 1) - 1, a.shape[1], chance) <= _RARE)
-    )
+    jumps = off.sum(axis=1)
+    if jumps.any() and bdtrc(int(jumps.sum()) - 1, a.size, chance) <= _RARE:
+        return np.flatnonzero(jumps)
+    rare = len(a) * bdtrc(np.maximum(jumps, 1) - 1, a.shape[1], chance) <= _RARE
+    return np.flatnonzero((jumps > 0) & rare)
 
 
 def all_won(signs: Iterable[int], rate: float) -> bool:

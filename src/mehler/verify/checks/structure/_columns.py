@@ -2,7 +2,7 @@
 
 Correct maps share random numbers among their columns: a bandwidth, a phase or a rotation drawn once
 a map leave its mean alone. So what follows from independence alone is a fault where independence is
-declared, and a remark otherwise.
+declared, and a remark otherwise. ``docs/structure.md`` proves the rates.
 """
 
 from __future__ import annotations
@@ -32,33 +32,28 @@ _NEAR, _BY_CHANCE = 0.05, 0.1
 def columns_differ(c: Candidate) -> None:
     """Columns of features copy no others, and share no few random numbers.
 
-    Columns that are equal up to a factor at the same places of every draw are a fault: if columns i
-    and j are independent, it is as likely for draws A and B that A_i copies A_j and not B_j as the
-    reverse. Exempt are maps whose estimate is the same in every draw. Copies in changing places, as
+    Columns that are equal up to a factor at the same places of every draw are a fault, by sign
+    tests. Exempt are maps whose estimate is the same in every draw. Copies in changing places, as
     of samples with replacement, are remarked.
     """
     far = c.seeds(_STREAM)
     pilot = [c.features(far.seed(k)) for k in range(_PILOT)]
     if any(z.shape != pilot[0].shape or z.dtype.kind != "f" for z in pilot):
         return
-    index = np.flatnonzero(np.all([_worth(z) for z in pilot], axis=0))
+    same = max(_SAME, 8.0 * float(np.finfo(pilot[0].dtype).eps))
+    pilot = [z.astype(np.float64) for z in pilot]
+    index = np.flatnonzero(np.all([_worth(z[:, :_COMPARED]) for z in pilot], axis=0))
     if index.size > 1:
-        _require_no_copies(c, pilot, index)
+        _require_no_copies(c, pilot, index, same)
     _require_many_numbers(c, pilot[0].shape[1])
 
 
-def _worth(z: Array) -> Any:
+def _worth(z: Any) -> Any:
     """Return a mask of the columns with enough values to be compared."""
-    z = z[:, :_COMPARED].astype(np.float64)
     ordered = np.sort(z, axis=0)
     values = 1 + (np.diff(ordered, axis=0) != 0.0).sum(axis=0) - (z == 0.0).any(axis=0)
     size = np.abs(z).max(axis=0)
     return np.isfinite(z).all(axis=0) & (values >= _VALUES) & (size > _NOISE * size.max())
-
-
-def _units(z: Array, index: Any) -> Any:
-    columns = z[:, index].astype(np.float64)
-    return columns / np.linalg.norm(columns, axis=0)
 
 
 def _apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
@@ -81,20 +76,19 @@ def _nearest(a: Array, b: Array) -> tuple[Any, Any]:
     return _apart(a, b[:, partner]), partner
 
 
-def _require_no_copies(c: Candidate, pilot: list[Any], index: NDArray[np.int64]) -> None:
-    units = [_units(z, index) for z in pilot]
+def _require_no_copies(c: Candidate, pilot: list[Any], index: Any, same: float) -> None:
+    units = [z[:, index] / np.linalg.norm(z[:, index], axis=0) for z in pilot]
     distance, partner = _nearest(units[0], units[0])
-    same, m = max(_SAME, 8.0 * float(np.finfo(pilot[0].dtype).eps)), pilot[0].shape[1]
     placed = np.all([_apart(u, u[:, partner]) <= same for u in units], axis=0)
     between, near = _nearest(*units[:2])[0], same
     if not placed.any() and (distance <= same).mean() < _COPIED:
         near = min(_NEAR, 0.5 * float(np.quantile(between, _BY_CHANCE)))
     copied = placed if placed.any() else distance <= near
-    text = f"{int(copied.sum())} of {counted(m, 'feature')} have a copy"
+    text = f"{int(copied.sum())} of {counted(pilot[0].shape[1], 'feature')} have a copy"
     if placed.any():
         k = int(np.argmax(placed))
         i, j = sorted((int(index[k]), int(index[partner[k]])))
-        grams = [z.astype(np.float64) @ z.astype(np.float64).T for z in pilot]
+        grams = [z @ z.T for z in pilot]
         exact = all(np.allclose(gram, grams[0], rtol=1e-6, atol=0.0) for gram in grams)
         if not exact and all_won(_copies(c, i, j, same), 0.5 * c.rate):
             text = f"columns {i} and {j} are equal up to a factor in every draw: {text}"
@@ -110,33 +104,29 @@ def _copies(c: Candidate, i: int, j: int, same: float) -> Iterator[int]:
     for k in range(0, 400, 2):
         if c.late("whether columns that copy each other do so by chance"):
             return
-        z = [c.features(far.seed(k + draw))[:, [i, j]] for draw in (0, 1)]
-        if not all(each.any(axis=0).all() for each in z):
+        a, b = (c.features(far.seed(k + draw))[:, [i, j]].astype(np.float64) for draw in (0, 1))
+        lengths = np.linalg.norm([a, b], axis=1)
+        if not lengths.all():
             yield 0
             continue
-        a, b = (_units(each, slice(None)) for each in z)
-        own, other = (bool(_apart(a[:, 0], each[:, 1]) <= same) for each in (a, b))
-        yield int(own) - int(other)
+        a, b = a / lengths[0], b / lengths[1]
+        yield int(_apart(a[:, 0], a[:, 1]) <= same) - int(_apart(a[:, 0], b[:, 1]) <= same)
 
 
 # Least columns of a map to be tested; draws of the first test; the number of effectively
 # independent columns that raises suspicion, at most a fraction of all; comparisons of halves.
 _LEAST, _FEW, _EFFECTIVE, _FRACTION, _COMPARISONS = 64, 20, 24.0, 0.125, 120
-_HALVES = "halves of a draw's columns that are independent agree in sign as often as not"
 
 
 def _require_many_numbers(c: Candidate, m: int) -> None:
     """Blame columns that share few random numbers, so that their error does not fall with m.
 
-    The estimate at a pair is the mean of m products. For independent ones its variance between
-    draws is theirs over m; products that share few random numbers vary together. A map is blamed
-    if much fewer independent columns would have its variance, and halves of the columns err to the
-    same side in most pairs of draws. If the halves are independent, the difference of two draws has
-    either sign in each half, independently, so that equal signs are no likelier than others.
+    A map is blamed if much fewer independent columns would have the variance of its estimate
+    between draws, and halves of the columns err to the same side in most pairs of draws.
     """
-    far, rows = c.seeds(_STREAM + 2), _near_and_far(c)
     if c.rows.dtype.kind != "f" or m < _LEAST:
         return
+    far, rows = c.seeds(_STREAM + 2), _near_and_far(c)
     if callable(declaration(c.map(far.seed(0)), "gram_variance")) and not c.independent:
         return  # of columns that depend on each other, and declared
     halves = np.random.default_rng(c.seed).permutation(m) < m // 2
@@ -156,7 +146,8 @@ def _require_many_numbers(c: Candidate, m: int) -> None:
             if n <= most:
                 number = "one random number is" if n < 1.5 else "few random numbers are"
                 text = f"{number} shared by all columns: {m} scatter like {max(1.0, n):.0f}"
-                c.blame(text, _HALVES)
+                halves_text = "halves of a draw's columns that are independent"
+                c.blame(text, f"{halves_text} agree in sign as often as not")
 
 
 def mostly(won: Callable[[], bool], rate: float, n: int) -> bool:
@@ -189,12 +180,10 @@ def _effective_columns(estimates: list[Any]) -> Any:
 def _estimate(z: Array, halves: NDArray[np.bool_]) -> Any:
     """Return per pair the estimate, those of either half, and the variance of a product, (4, n)."""
     z = z.astype(np.float64)
-    i, j = np.triu_indices(z.shape[0])
-    total = (z @ z.T)[i, j]
-    left, right = ((part @ part.T)[i, j] for part in (z[:, halves], z[:, ~halves]))
-    squares = z * z
-    second = z.shape[1] * (squares @ squares.T)[i, j]
-    return np.stack([total, left, right, second - total**2])
+    pairs = np.triu_indices(z.shape[0])
+    parts = (z, z[:, halves], z[:, ~halves], z * z)
+    total, left, right, squares = ((part @ part.T)[pairs] for part in parts)
+    return np.stack([total, left, right, z.shape[1] * squares - total**2])
 
 
 def _near_and_far(c: Candidate) -> Any:

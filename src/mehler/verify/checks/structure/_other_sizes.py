@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -13,8 +12,9 @@ from mehler._arrays import Array
 from mehler.kernels import NamedKernel
 from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks.structure._calls import rows_do_not_see_each_other
-from mehler.verify.checks.structure._candidate import Broken, Candidate
+from mehler.verify.checks.structure._candidate import Broken, Candidate, Redraw
 from mehler.verify.checks.structure._columns import columns_differ
+from mehler.verify.sampling._pairs import Kernel
 
 # rows -> a mask of those at which the kernel is claimed.
 Domain = Callable[[Array], Any]
@@ -26,26 +26,27 @@ _DRAWS, _RESOLUTION, _SECONDS = 400, 0.25, 2.0
 _RULES = {16: rows_do_not_see_each_other, 512: columns_differ}
 
 
-def report_other_sizes(c: Candidate, kernel: Any, domain: Domain | None) -> None:
+def report_other_sizes(c: Candidate, domain: Domain | None) -> None:
     """Remark where rules break, or `check_kernel` refutes the claim, at other sizes alone."""
     rows = c.rows if c.rows.dtype.kind == "f" else c.rows.astype(np.float64)
     own, length = rows.shape[1], float(np.median(np.linalg.norm(rows, axis=1))) or 1.0
     cases: list[tuple[str, Any, Any, int | None]] = [("", 0, rows[:6], None)]
     cases += [("m", m, rows[:6], m) for m in _SIZES]
-    if domain is not None or isinstance(kernel, NamedKernel):
+    if domain is not None or isinstance(c.kernel, NamedKernel):
         made = [("d", d, length) for d in _WIDTHS if d != own]
         made += [("|x|", own, factor * length) for factor in _FACTORS]
         for letter, d, norm in made:
             value, other = d if letter == "d" else norm, _rows_of(d, norm, c.seed)
-            other = np.abs(other) if getattr(kernel, "nonnegative", False) else other
+            other = np.abs(other) if getattr(c.kernel, "nonnegative", False) else other
             other = other if domain is None else other[np.asarray(domain(other), dtype=bool)]
             cases.append((letter, value, other.astype(rows.dtype), 64 if letter == "d" else None))
     wrong: dict[tuple[str, str], list[str]] = {}
     for k, (letter, value, other, m) in enumerate(cases):
         what = f"{letter} = {value:.3g}" if letter else "the kernel at a few rows"
-        if not len(other) or c.late(what):
-            continue
-        finding = _finding(c, kernel, what, other, m, k, len(cases))
+        finding = ""
+        if len(other) and not c.late(what):
+            with c.trying(what):
+                finding = _finding(c, other, m, k, len(cases))
         if finding and not letter:
             text = f"the claimed kernel {finding} at the given rows too: see check_kernel"
             return c.remarks.update({text: None})
@@ -57,40 +58,35 @@ def report_other_sizes(c: Candidate, kernel: Any, domain: Domain | None) -> None
     for size, rule in _RULES.items():
         with c.trying(f"m = {size}"):
             try:
-                drawn = partial(_redrawn, c, rows=c.rows, m=size)
-                rule(replace(c, draw=drawn, remarks={}, independent=True))
+                rule(replace(c, draw=_redrawn(c, c.rows, size), remarks={}, independent=True))
             except Broken as broken:
                 c.remarks[f"at m = {size}, which you did not ask for, {broken}"] = None
 
 
-def _redrawn(c: Candidate, seed: int, rows: Array, m: int | None) -> Any:
-    assert c.redraw is not None
-    return c.redraw(seed, c.place(rows), m)
+def _redrawn(c: Candidate, rows: Array, m: int | None) -> Callable[[int], Any]:
+    redraw = cast(Redraw, c.redraw)
+    return lambda seed: redraw(seed, c.place(rows), m)
 
 
-def _finding(
-    c: Candidate, kernel: Any, what: str, rows: Array, m: int | None, stream: int, n: int
-) -> str:
+def _finding(c: Candidate, rows: Array, m: int | None, stream: int, n: int) -> str:
     """Say what one test of n has against the claim; few draws confirm no suspicion."""
-    with c.trying(what):
-        width = c.call(_redrawn(c, c.first, rows, m), rows).shape[1]
-        verdict = check_kernel(
-            lambda seed: _redrawn(c, seed, rows, m),
-            kernel,
-            c.place(rows),
-            resolution=_RESOLUTION,
-            false_alarm=c.rate / n,
-            max_features=_DRAWS * width,
-            time_limit=_SECONDS,
-            seed=c.seed + stream,
-        )
-        c.n_draws += verdict.n_draws
-        if verdict.status == "refuted":
-            return "is refuted"
-        low, high = verdict.interval
-        if verdict.exact < low or verdict.exact > high:
-            return "is off, unless rare draws carry the difference"
-    return ""
+    draw = _redrawn(c, rows, m)
+    verdict = check_kernel(
+        draw,
+        cast(Kernel, c.kernel),
+        c.place(rows),
+        resolution=_RESOLUTION,
+        false_alarm=c.rate / n,
+        max_features=_DRAWS * c.call(draw(c.first), rows).shape[1],
+        time_limit=_SECONDS,
+        seed=c.seed + stream,
+    )
+    c.n_draws += verdict.n_draws
+    if verdict.status == "refuted":
+        return "is refuted"
+    low, high = verdict.interval
+    off = verdict.exact < low or verdict.exact > high
+    return "is off, unless rare draws carry the difference" if off else ""
 
 
 def _rows_of(d: int, length: float, seed: int) -> Any:

@@ -1,7 +1,6 @@
 """Rules of seeds: one seed gives one map, whatever else is drawn, and others give different ones.
 
-Comparisons between draws are fair if draws are independent: columns of codes coincide at an unknown
-rate, but those of a pair of draws as often as those of any other pair.
+``docs/structure.md`` proves their rates.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _NOTABLE = (0, 1, 2**8, 2**16, 2**31 - 1, 2**31, 2**32 - 1)
 
 
 def the_seed_alone_decides(c: Candidate) -> None:
-    """Maps of one seed are one map, whatever is drawn in between, in another process too."""
+    """Maps of one seed are one map, whatever is drawn in between."""
     earlier = c.map(c.first)
     features = c.call(earlier, c.rows)
     slack = c.moved(earlier, c.rows, features)
@@ -49,10 +48,6 @@ def the_seed_alone_decides(c: Candidate) -> None:
             c.redraw(c.seeds(0).seed(1), c.place((3.0 * fewer).astype(fewer.dtype)), None)
             if c.differing(c.features(c.first), features, slack).size:
                 raise Broken("a draw depends on the draws before it: one for other rows changes it")
-    if c.elsewhere is not None:
-        with c.trying("a fresh process"):
-            if c.differing(c.elsewhere(c.first, c.rows), features, slack).size:
-                raise Broken("a fresh process draws other features from the same seed")
 
 
 # Consecutive seeds, unrelated ones, hashed ones, and most seconds for the latter.
@@ -63,28 +58,14 @@ _ALIKE, _SELDOM = 2300, 0.011
 # Columns of a draw that are compared, and of draws that may be called the same without a relation
 # of their seeds; relations tested.
 _COLUMNS, _RELATIONS = 64, 8
-_INDEPENDENT = "draws from different seeds are independent"
 
 
 def seeds_differ(c: Candidate) -> None:
-    r"""Different seeds give different maps.
+    """Different seeds give different maps.
 
-    Two seeds that share half of their columns suggest a relation, a bit or a distance. For other
-    seeds s, u and their relatives s', u' four independent draws make it as likely that (s, s') or
-    (u, u') agree and neither (s, u') nor (u, s') does as the reverse: exchanging the draws of s'
-    and u' swaps the two events. So a relation is refuted by -log2(rate) wins in a row, for features
-    of few values too. Up to 8 relations share the rate.
-
-    Hashed seeds have no relation, and a correct map may have few states. If columns are independent
-    and q is the chance that two agree, two draws of m of them agree with chance q^m, and the m/2
-    pairs of neighbours in any of n - 2 other draws all differ with chance (1 - q)^((n - 2) m / 2).
-    The product is largest at q = 2/n, so that some pair of n draws agrees while no two columns of a
-    draw do has a chance of at most
-
-    .. math:: \binom{n}{2} \Bigl(\frac{2}{n}\Bigr)^m,
-
-    for m >= 64 and all n from 20 to 1,000 together less than 1e-58. A seed hashed to 16 bits
-    collides among 1,000 draws except with probability 5e-4.
+    Two seeds that share half of their columns suggest a relation, a bit or a distance. Sign tests
+    decide at fresh seeds, of up to 8 relations, for features of few values too. Hashed seeds have
+    no relation: of 1,000 draws two are one.
     """
     draws: dict[int, Any] = {}
     start = c.clock.seconds
@@ -94,7 +75,9 @@ def seeds_differ(c: Candidate) -> None:
             break
         with c.trying(f"seed {seed}"):
             draws[seed] = c.features(seed)
-    if len(draws) > 1 and len(_maps(draws)) == 1:
+    # Zeros of both signs are one.
+    n_maps = len({(z + z.dtype.type(0)).tobytes() for z in draws.values()})
+    if len(draws) > 1 and n_maps == 1:
         _require_no_constant(c, draws)
         return
     agreeing: dict[int, tuple[int, int]] = {}
@@ -104,14 +87,21 @@ def seeds_differ(c: Candidate) -> None:
             agreeing.setdefault(high - low, (low, high))
     for low, high in [agreeing[step] for step in sorted(agreeing)][: _RELATIONS // 2]:
         for relation in (lambda s, a=low, b=high: s ^ (a ^ b), lambda s, a=low, b=high: s + b - a):
-            if all_won(_swapped(c, relation), 0.5 * c.rate / _RELATIONS):
-                raise Broken(_same_text(draws, low, high), assumes=_INDEPENDENT, seeds=(low, high))
+            if not all_won(_swapped(c, relation), 0.5 * c.rate / _RELATIONS):
+                continue
+            shared = len(columns[low] & columns[high])
+            text = f"share {shared} of {counted(len(columns[low]), 'feature')}"
+            if np.array_equal(draws[low], draws[high]):
+                gave = f"{counted(len(draws), 'seed')} gave {counted(n_maps, 'map')}"
+                text = f"give the same features: {gave}"
+            assumed = "draws from different seeds are independent"
+            raise Broken(f"seeds {low} and {high} {text}", assumes=assumed, seeds=(low, high))
     _require_no_collision(c, draws, start)
 
 
 def _require_no_collision(c: Candidate, draws: dict[int, Any], start: float) -> None:
     """Blame two draws that are one although no column occurs twice in a draw."""
-    far, kept = c.seeds(_STREAM + 3), dict[bytes, int]()
+    far, seed_of = c.seeds(_STREAM + 3), dict[bytes, int]()
     pair: tuple[int, int] | None = None
     for n, seed in enumerate([*draws, *map(far.seed, range(_HASHED - len(draws)))], 1):
         if n > len(draws) and (c.clock.over or c.clock.seconds - start > _SECONDS):
@@ -120,7 +110,7 @@ def _require_no_collision(c: Candidate, draws: dict[int, Any], start: float) -> 
         z = draws[seed] if seed in draws else c.features(seed)
         if z.dtype.kind != "f" or len({*map(bytes, z.T), b""}) <= max(z.shape[1], _COLUMNS):
             return
-        other = kept.setdefault(z.tobytes(), seed)
+        other = seed_of.setdefault(z.tobytes(), seed)
         pair = pair or ((other, seed) if other != seed else None)
         if pair and n >= max(len(draws), 20):
             text = f"seeds {pair[0]} and {pair[1]} give the same features, of {n} seeds drawn"
@@ -150,11 +140,6 @@ def _seeds(c: Candidate) -> Iterator[int]:
     listed = [*_NOTABLE, *(base ^ (1 << bit) for bit in range(31)), base, *range(2, _ROW)]
     listed += [10**k for k in range(2, 8)]
     yield from dict.fromkeys([*listed, *(far.seed(k) for k in range(1, _FAR))])
-
-
-def _maps(draws: dict[int, Any]) -> set[bytes]:
-    """Return the distinct draws; zeros of both signs are one."""
-    return {(z + z.dtype.type(0)).tobytes() for z in draws.values()}
 
 
 def _swapped(c: Candidate, relation: Callable[[int], int]) -> Iterator[int]:
@@ -198,62 +183,9 @@ def _require_no_constant(c: Candidate, draws: dict[int, Any]) -> None:
     raise Broken("ignores its seed: every seed gives the same features", assumes=assumed)
 
 
-def _same_text(draws: dict[int, Any], low: int, high: int) -> str:
-    """Return how two seeds agree, with the effective number of seeds."""
-    a, b = draws[low], draws[high]
-    if np.array_equal(a, b):
-        text = f"{counted(len(draws), 'seed')} gave {counted(len(_maps(draws)), 'map')}"
-        return f"seeds {low} and {high} give the same features: {text}"
-    shared = len(_columns(a) & _columns(b))
-    return f"seeds {low} and {high} share {shared} of {counted(len(_columns(a)), 'feature')}"
-
-
 # Constructors of PyTorch modules draw weights that are then overwritten, which maps cannot avoid;
 # no feature depends on them.
 _MOVED_BY_CONSTRUCTORS = ("torch", "torch.cuda")
-
-
-def global_state_is_left_alone(c: Candidate) -> None:
-    """No draw and no call moves a global random generator; no call changes settings of the process.
-
-    States are compared and never set. An interval with a draw or a call is compared with one of the
-    same length without, in random order: what other threads do to a state falls into either of
-    them with equal probability. -log2(rate) intervals with a change and none without refute.
-
-    A draw that leaves the same state behind whenever its seed is the same seeds the generator,
-    which is a remark and no fault.
-    """
-    phi = c.map(c.first)
-    c.call(phi, c.rows)  # some maps draw their weights at the first call
-    names = _moved_by(c, lambda: raw(phi, c.place(c.rows)))
-    if names:
-        raise Broken(f"a call changes {' and '.join(_state_text(name) for name in names)}")
-    # Two seeds in turn, since one would leave a generator that it seeds as it was.
-    turns = itertools.cycle((c.first, c.seeds(0).seed(1)))
-    for name in _moved_by(c, lambda: c.features(next(turns))):
-        if name not in global_states():
-            continue  # settings belong to the interval alone, and `Draws` undoes them
-        if any(_seeded(c, name) for _ in range(3)):
-            c.remarks[f"drawing seeds the global generator of {name}"] = None
-        elif name in _MOVED_BY_CONSTRUCTORS:
-            c.remarks[f"drawing moves the global generator of {name} on"] = None
-        else:
-            raise Broken(f"a draw changes {_state_text(name)}")
-
-
-def _seeded(c: Candidate, name: str) -> bool:
-    """Whether two draws of one seed leave the same state behind, with another in between."""
-    states = []
-    for seed in (c.first, c.seeds(0).seed(1), c.first):
-        c.features(seed)
-        states.append(global_states()[name])
-    return states[0] == states[2]
-
-
-def _state_text(name: str) -> str:
-    return f"{name} of the process" if name in _SETTINGS else f"the global random state of {name}"
-
-
 _SETTINGS: dict[str, Callable[[], Any]] = {
     "np.geterr()": np.geterr,
     "np.get_printoptions()": np.get_printoptions,
@@ -261,8 +193,42 @@ _SETTINGS: dict[str, Callable[[], Any]] = {
 }
 
 
+def global_state_is_left_alone(c: Candidate) -> None:
+    """No draw and no call moves a global random generator; no call changes settings of the process.
+
+    States are compared and never set. A draw that leaves the same state behind whenever its seed is
+    the same seeds the generator, which is a remark and no fault.
+    """
+    phi, turns = c.map(c.first), [c.first, c.seeds(0).seed(1)]
+    c.call(phi, c.rows)  # some maps draw their weights at the first call
+    names = _moved_by(c, lambda: raw(phi, c.place(c.rows)))
+    if names:
+        raise Broken(f"a call changes {' and '.join(map(_state_text, names))}")
+    # Two seeds in turn, since one would leave a generator that it seeds as it was.
+    cycle = itertools.cycle(turns)
+    for name in _moved_by(c, lambda: c.features(next(cycle))):
+        if name in _SETTINGS:
+            continue  # they belong to the interval alone, and `Draws` undoes them
+
+        def state_after(seed: int, name: str = name) -> bytes:
+            c.features(seed)
+            return global_states()[name]
+
+        states = [[state_after(seed) for seed in (*turns, turns[0])] for _ in range(3)]
+        if any(before == after for before, _, after in states):
+            c.remarks[f"drawing seeds the global generator of {name}"] = None
+        elif name in _MOVED_BY_CONSTRUCTORS:
+            c.remarks[f"drawing moves the global generator of {name} on"] = None
+        else:
+            raise Broken(f"a draw changes {_state_text(name)}")
+
+
+def _state_text(name: str) -> str:
+    return f"{name} of the process" if name in _SETTINGS else f"the global random state of {name}"
+
+
 def _moved_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
-    """Return the global states that an act changes, as `global_state_is_left_alone` proves it."""
+    """Return the global states that an act changes, and no interval of its length without it."""
     rng, both = np.random.default_rng(c.seed), set[str]()
     act()  # it may import
     start = time.perf_counter()
@@ -277,16 +243,14 @@ def _moved_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
                 # Settings that an earlier call has left are no change, so that others stand here.
                 warnings.filterwarnings("ignore", module=".*")
                 np.seterr(over="warn")
-                settings = {name: read() for name, read in _SETTINGS.items()}
-                before = {**settings, **global_states()}
+                before = {**{name: read() for name, read in _SETTINGS.items()}, **global_states()}
                 start = time.perf_counter()
                 if acting:
                     act()
                     longest = max(longest, time.perf_counter() - start)
                 else:
                     time.sleep(1.5 * longest)
-                settings = {name: read() for name, read in _SETTINGS.items()}
-                after = {**settings, **global_states()}
+                after = {**{name: read() for name, read in _SETTINGS.items()}, **global_states()}
             moved[acting] = {name for name, value in before.items() if after[name] != value}
         suspects &= moved[0] | moved[1]
         both |= moved[0]

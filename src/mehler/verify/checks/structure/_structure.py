@@ -6,16 +6,16 @@ import sys
 import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, Unpack, get_args
+from typing import Any, Literal, TypeAlias, Unpack
 
 import numpy as np
 
 from mehler._arrays import Array, global_states
 from mehler._plural import counted
-from mehler._validate import require_flag, require_iterable
+from mehler._validate import require_flag, require_function, require_iterable
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
-from mehler.verify._verdict import Status, Verdict
+from mehler.verify._verdict import Verdict
 from mehler.verify.checks.structure._calls import (
     calls_are_repeatable,
     features_are_finite,
@@ -23,7 +23,7 @@ from mehler.verify.checks.structure._calls import (
     rows_and_results_are_left_alone,
     rows_do_not_see_each_other,
 )
-from mehler.verify.checks.structure._candidate import Broken, Candidate, Elsewhere, Redraw
+from mehler.verify.checks.structure._candidate import Broken, Candidate, Redraw
 from mehler.verify.checks.structure._columns import columns_differ, inputs_are_used
 from mehler.verify.checks.structure._other_sizes import Domain, report_other_sizes
 from mehler.verify.checks.structure._seeds import (
@@ -55,7 +55,7 @@ RULES: dict[RuleName, Callable[[Candidate], None]] = {
     "inputs are used": inputs_are_used,
 }
 # Broken, no two calls or no two draws can be compared any more.
-_DRAWN = ("repeatable calls", "the seed alone decides")
+_FIRST = ("finite", "repeatable calls", "the seed alone decides")
 # Rules that share the error rate, with what is tried at other sizes; all but the first need draws.
 _RANDOM = ("global state", "seeds differ", "columns differ", "inputs are used")
 _LIMIT, _MOST_ROWS = 20.0, 20
@@ -75,12 +75,13 @@ class StructureVerdict(Verdict):
     def __str__(self) -> str:
         """Return one paragraph: the causes, the rules, error rates and reservations."""
         place = ", ".join(f"{key}={value}" for key, value in self.where.items())
-        sentences = [self.reason] if self.reason else []
-        sentences.append(f"{self.check}: {self.status}" + (f", at {place}." if place else "."))
-        sentences.append(f"Claimed: {self.claim}.")
-        sentences.append(f"From {self.amount_text()}, at false alarm {self.false_alarm:.3g}.")
-        if self.seeds:
-            sentences.append(f"Replay with seed={self.seeds['seed']}.")
+        sentences = [
+            *([self.reason] if self.reason else []),
+            f"{self.check}: {self.status}" + (f", at {place}." if place else "."),
+            f"Claimed: {self.claim}.",
+            f"From {self.amount_text()}, at false alarm {self.false_alarm:.3g}.",
+            f"Replay with seed={self.seeds['seed']}.",
+        ]
         if self.assumptions:
             sentences.append(f"Assumes, and leaves out: {'; '.join(self.assumptions)}.")
         return " ".join(sentences)
@@ -108,7 +109,6 @@ def check_structure(
     domain: Domain | None = None,
     random: bool = True,
     independent_features: bool = False,
-    elsewhere: Elsewhere | None = None,
     only: RuleName | Collection[RuleName] | None = None,
     **options: Unpack[DrawOptions],
 ) -> StructureVerdict:
@@ -127,19 +127,15 @@ def check_structure(
         (X, Y) -> (n, k), the claim on the mean over draws: says which columns of X matter.
     redraw : callable, optional
         (seed, X, n_features) -> map for rows like X; n_features=None for the width of `draw`. With
-        a `kernel` the claim is tried for other numbers of features, and within `domain`, or of a
-        kernel of `mehler.kernels`, for other widths and lengths of rows: ``remarks`` has what
-        `check_kernel` refutes there.
-    domain : callable, optional
-        (n, d) -> (n,), whether the kernel is claimed at rows.
+        a `kernel` the claim is tried for other numbers of features, and within `domain=`, a
+        function (n, d) -> (n,), or where a kernel of `mehler.kernels` is defined, for other widths
+        and lengths of rows: ``remarks`` has what `check_kernel` refutes there.
     random : bool
         Whether other seeds give independent maps. If not, a single map is tested.
     independent_features : bool
         Whether the columns of a draw are declared independent and alike, as maps of mehler do by
         themselves: columns that share few random numbers, and two draws that are one, are then a
         fault, and a remark otherwise.
-    elsewhere : callable, optional
-        (seed, rows) -> features, computed in a fresh process.
     only : str or collection of str, optional
         Names of rules to run alone; default all.
     **options : DrawOptions
@@ -177,21 +173,17 @@ def check_structure(
     require_flag("independent_features", independent_features)
     settings = require_options("structure", options, 1.0)
     require_draw(draw)
-    callables = {"kernel": kernel, "redraw": redraw, "domain": domain, "elsewhere": elsewhere}
-    for label, value in callables.items():
-        if not callable(value) and value is not None:
-            raise TypeError(f"{label}={value!r} must be callable")
+    for label, value in {"kernel": kernel, "redraw": redraw, "domain": domain}.items():
+        require_function(label, value, optional=True)
     chosen = [name for name in _chosen(only) if random or name not in _RANDOM[1:]]
     rows = rows_without_claim(X)
     n = rows.host.shape[0]
-    index = np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))
     candidate = Candidate(
         draw=draw,
         given=rows.given,
-        rows=rows.host[index],
+        rows=rows.host[np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))],
         kernel=kernel if random else None,
         redraw=redraw,
-        elsewhere=elsewhere,
         seed=settings.seed,
         rate=settings.false_alarm / (len(_RANDOM) + 1),
         clock=Clock(_LIMIT if settings.time_limit is None else settings.time_limit),
@@ -203,18 +195,15 @@ def check_structure(
         # Warnings of the map are shown when its kernel is checked.
         warnings.simplefilter("ignore")
         broken = _broken_rules(candidate, chosen)
-        if not broken and only is None and kernel is not None and redraw is not None and random:
-            report_other_sizes(candidate, kernel, domain)
-    status: Status = "refuted" if broken else "holds"
-    if only is not None and candidate.undecided and not broken:
-        status = "inconclusive"
+        if not broken and only is None and candidate.kernel is not None and redraw is not None:
+            report_other_sizes(candidate, domain)
+    undecided = only is not None and candidate.undecided and not broken
     causes = [fault.cause for fault in broken.values()]
     sentences = [*causes[:1], *(f"Also: {cause}" for cause in causes[1:]), *candidate.remarks]
-    if status == "inconclusive":
-        sentences += candidate.left_out
-    assumptions = dict.fromkeys(fault.assumes for fault in broken.values() if fault.assumes)
+    sentences += candidate.left_out if undecided else []
+    assumed = dict.fromkeys(fault.assumes for fault in broken.values() if fault.assumes)
     return StructureVerdict(
-        status=status,
+        status="refuted" if broken else "inconclusive" if undecided else "holds",
         check=settings.name,
         claim=f"the map keeps the rules: {', '.join(chosen)}",
         observed=float(len(broken)),
@@ -228,7 +217,7 @@ def check_structure(
         detectable=float("inf"),
         miss=0.0,
         method="equality up to rounding, sign tests",
-        assumptions=(*assumptions, *candidate.left_out),
+        assumptions=(*assumed, *candidate.left_out),
         where={"rule": next(iter(broken)), **next(iter(broken.values())).where} if broken else {},
         seeds={"seed": settings.seed},
         reason=" ".join(f"{sentence}." for sentence in sentences),
@@ -242,17 +231,17 @@ def _chosen(only: RuleName | Collection[RuleName] | None) -> tuple[RuleName, ...
     """Return the rules to run, in their order."""
     if only is None:
         return tuple(RULES)
-    names = (only,) if isinstance(only, str) else tuple(require_iterable("only", only))
-    if not names or not all(name in get_args(RuleName) for name in names):
+    names = (only,) if isinstance(only, str) else require_iterable("only", only)
+    if not names or not all(isinstance(name, str) and name in RULES for name in names):
         raise ValueError(f"only={only!r} must name some of {', '.join(RULES)}")
     return tuple(name for name in RULES if name in names)
 
 
 def _broken_rules(c: Candidate, chosen: Collection[RuleName]) -> dict[RuleName, Broken]:
     """Run the rules until one makes the others meaningless; return those that are broken."""
-    before, imported, phi = global_states(), len(sys.modules), c.map(c.first)
-    early = c.call(phi, c.rows)
-    c.independent |= units_of(phi, early.shape[1]) == early.shape[1]
+    before, imported = global_states(), len(sys.modules)
+    early, m = c.plain, c.plain.shape[1]
+    c.independent |= units_of(c.map(c.first), m) == m
     moved = [name for name, state in global_states().items() if state != before.get(name, state)]
     if imported != len(sys.modules):
         moved = []  # imports may move a state, and are made once
@@ -264,7 +253,7 @@ def _broken_rules(c: Candidate, chosen: Collection[RuleName]) -> dict[RuleName, 
             RULES[name](c)
         except Broken as fault:
             broken[name] = fault
-            if name in _DRAWN or name == "finite":
+            if name in _FIRST:
                 break
         except Exception as error:  # the map took these rows at first
             c.skip(f"the rule {name!r}", f"{type(error).__name__}: {error}", undecided=True)
