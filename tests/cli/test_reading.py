@@ -70,7 +70,6 @@ def test_the_replay_of_a_report_reads_the_same_rows(few_maps, table):
     ("words", "said"),
     [
         (("--target", "z"), "--target z is no column of DATA='"),
-        (("--target", "a", "--drop", "a"), "target and drop both name 'a'"),
         ((), "leave out with --drop name, or frame = pandas.get_dummies("),
     ],
 )
