@@ -61,28 +61,28 @@ def require_real(name: str, value: object) -> float:
 def require_positive(name: str, value: object) -> float:
     """A finite number above 0."""
     number = require_real(name, value)
-    if not 0.0 < number < math.inf:
-        raise ValueError(f"{name}={shown(value)} must be positive and finite")
-    return number
+    return _within(name, value, number, 0.0 < number < math.inf, "positive and finite")
 
 
 def require_not_negative(name: str, value: object) -> float:
     """A finite number of at least 0."""
     number = require_real(name, value)
-    if not 0.0 <= number < math.inf:
-        raise ValueError(f"{name}={shown(value)} must be at least 0 and finite")
-    return number
+    return _within(name, value, number, 0.0 <= number < math.inf, "at least 0 and finite")
 
 
 def require_probability(name: str, value: object) -> float:
     """A number in the open interval (0, 1), whose logarithm and inverse are safe to take."""
     number = require_real(name, value)
-    if not 0.0 < number < 1.0:
-        raise ValueError(
-            f"{name}={shown(value)} must be a probability between 0 and 1, both excluded"
-        )
-    if number < LEAST_PROBABILITY:
-        raise ValueError(f"{name}={shown(value)} must be at least {LEAST_PROBABILITY:g}")
+    words = "a probability between 0 and 1, both excluded"
+    _within(name, value, number, 0.0 < number < 1.0, words)
+    return _within(
+        name, value, number, number >= LEAST_PROBABILITY, f"at least {LEAST_PROBABILITY:g}"
+    )
+
+
+def _within(name: str, value: object, number: float, inside: bool, words: str) -> float:
+    if not inside:
+        raise ValueError(f"{name}={shown(value)} must be {words}")
     return number
 
 
@@ -161,15 +161,6 @@ def require_path(name: str, value: object) -> Path:
     if "\0" in os.fspath(value):
         raise ValueError(f"{name}={value!r} holds a null character, which no path does")
     return Path(value)
-
-
-def require_integers(name: str, value: Any, *, least: int = 0) -> list[int]:
-    """A sequence of integers, each at least so large."""
-    try:
-        numbers = list(value)
-    except TypeError:
-        raise TypeError(f"{name}={shown(value)} must be a sequence of integers") from None
-    return [require_integer(f"{name}[{i}]", n, least=least) for i, n in enumerate(numbers)]
 
 
 def shown(value: object) -> str:

@@ -14,11 +14,11 @@ from collections import Counter
 import numpy as np
 import scipy
 
-from mehler._arrays import installed_namespaces
 from tests.fuzz.calls import Call, modules, recorded
 from tests.fuzz.hostile import changes
 from tests.fuzz.judge import FINE, WRONG, Outcome
 from tests.fuzz.workers import Case, run
+from tests.places import CPU
 
 
 def drawn(calls: list[Call], n_calls: int, seed: int) -> list[Case]:
@@ -57,7 +57,7 @@ def table(outcomes: list[Outcome]) -> list[str]:
 
 def versions() -> str:
     """What the calls were made with."""
-    libraries = ", ".join(sorted(installed_namespaces()))
+    libraries = ", ".join(sorted(place.name for place in CPU))
     return (
         f"Python {platform.python_version()}, NumPy {np.__version__}, SciPy {scipy.__version__}; "
         f"array libraries: {libraries}; {datetime.datetime.now(datetime.UTC):%Y-%m-%d}"

@@ -13,9 +13,7 @@ from mehler._arrays._chunks import (
     require_small,
     sum_over_chunks,
 )
-from mehler._arrays._ecdf import ecdf_at
-from mehler._arrays._functions import angle_unit, cosine, cosine_and_sine, erf
-from mehler._arrays._global_random import global_states
+from mehler._arrays._functions import angle_unit, cosine, cosine_and_sine, ecdf_at, erf
 from mehler._arrays._gradients import (
     constant,
     differentiable,
@@ -27,6 +25,7 @@ from mehler._arrays._gradients import (
 from mehler._arrays._host import (
     dense_host,
     elementwise_on_host,
+    global_states,
     host_threads,
     one_blas_thread,
     to_host,
@@ -58,7 +57,6 @@ from mehler._arrays._namespace import (
     dtype_name,
     from_host,
     has_float64,
-    installed_namespaces,
     is_array,
     is_batched,
     is_chunked,
@@ -75,6 +73,7 @@ from mehler._arrays._namespace import (
     resolve_dtype,
     resolve_place,
     widest_float,
+    writable,
 )
 from mehler._arrays._products import (
     Pieces,

@@ -1,13 +1,15 @@
-"""Cosines and sines of many angles.
+"""Functions of many numbers: cosines, sines, the error function, counts below thresholds.
 
-NumPy computes them in float64 one number at a time, five to ten times slower than a polynomial.
-The polynomial takes angles in turns, reduced without loss by subtracting the nearest integer; the
+NumPy computes cosines and sines in float64 one number at a time, five to ten times slower than a
+polynomial. That takes angles in turns, reduced without loss by subtracting the nearest integer; the
 other libraries take radians. `angle_unit` returns the factor, best folded into the weights.
 """
 
 from __future__ import annotations
 
+import importlib
 import math
+from collections.abc import Iterable
 from types import ModuleType
 from typing import Any
 
@@ -22,6 +24,7 @@ from mehler._arrays._namespace import (
     is_cupy_array,
     is_jax_array,
     is_numpy_array,
+    is_on_accelerator,
     is_torch_array,
     place_of,
 )
@@ -113,22 +116,50 @@ def _sine(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
 
 def erf(_: Any, t: Array) -> Array:
     """Compute the error function elementwise, by the library or by SciPy on the host."""
-    if is_torch_array(t):
-        import torch
-
-        return torch.special.erf(t)
-    if is_jax_array(t):
-        from jax.scipy.special import erf as on_jax
-
-        return on_jax(t)
-    if is_cupy_array(t):
-        from cupyx.scipy.special import erf as on_cupy
-
-        return on_cupy(t)
+    for of_library, module in (
+        (is_torch_array, "torch.special"),
+        (is_jax_array, "jax.scipy.special"),
+        (is_cupy_array, "cupyx.scipy.special"),
+    ):
+        if of_library(t):
+            return importlib.import_module(module).erf(t)
     from scipy.special import erf as on_host
 
     if is_chunked(t):
         return t.map_blocks(on_host, dtype=t.dtype)
-    if is_numpy_array(t):
-        return on_host(t)
     return from_host(on_host(to_host(t)), place_of(t))
+
+
+# Most zeros and ones that a sum in uint8 holds without overflow.
+_MOST = 255
+
+
+def ecdf_at(
+    xp: ModuleType, pieces: Iterable[tuple[slice, Array]], thresholds: Array, scale: Array
+) -> Array:
+    """Count values at or below thresholds, times `scale`: (rows, groups * K).
+
+    `pieces` yields slices of the groups, in order, with their values (groups, counted, rows), best
+    with rows or a long counted axis contiguous. Thresholds are (K,), or (groups, K) with one set
+    per group; scale is (groups * K,). On the host no temporary has both the counted axis and the
+    thresholds; on a GPU one has, since there each threshold would be two launches.
+    """
+    counted = []
+    for part, values in pieces:
+        own = thresholds[None, :] if thresholds.ndim == 1 else thresholds[part, :]
+        if is_on_accelerator(values):
+            below = values[:, None, :, :] <= own[:, :, None, None]
+            counted.append(xp.sum(below, axis=2, dtype=xp.int32))
+        else:
+            columns = (own[:, k][:, None, None] for k in range(own.shape[1]))
+            counted.append(xp.stack([_count(xp, values <= t) for t in columns], axis=1))
+    counts = xp.concat(counted, axis=0) if len(counted) > 1 else counted[0]
+    counts = xp.permute_dims(counts, (2, 0, 1))
+    return xp.astype(xp.reshape(counts, (-1, scale.shape[0])), scale.dtype) * scale
+
+
+def _count(xp: ModuleType, mask: Array) -> Array:
+    """Count true entries along the middle axis."""
+    ones = mask.view(np.uint8) if is_numpy_array(mask) else xp.astype(mask, xp.uint8)
+    parts = [xp.sum(ones[:, s, :], axis=1, dtype=xp.uint8) for s in slices(ones.shape[1], _MOST)]
+    return parts[0] if len(parts) == 1 else sum(xp.astype(part, xp.int32) for part in parts)

@@ -19,9 +19,9 @@ def differentiable(*arrays: Array) -> bool:
         if type(x) is np.ndarray:
             continue
         if is_torch_array(x):
-            from mehler._arrays import _torch_gradients
+            from mehler._arrays import _torch
 
-            if _torch_gradients.differentiable(x):
+            if _torch.differentiable(x):
                 return True
         elif is_jax_array(x):
             import jax
@@ -90,7 +90,7 @@ def with_derivative(
     if not differentiable(x):
         return function(x, *constants)
     if is_torch_array(x):
-        from mehler._arrays._torch_gradients import Chain
+        from mehler._arrays._torch import Chain
 
         return Chain.apply(function, derivative, x, *constants)
     import jax

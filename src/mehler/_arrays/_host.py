@@ -1,8 +1,11 @@
-"""The host: values to and from it, bit for bit, and its threads."""
+"""The host: values to and from it, bit for bit, its threads, its global random states."""
 
 from __future__ import annotations
 
 import os
+import pickle
+import random
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -125,3 +128,23 @@ def one_blas_thread() -> Iterator[None]:
         return
     with threadpool_limits(1, user_api="blas"):
         yield
+
+
+def global_states() -> dict[str, bytes]:
+    """Return the state of each global generator there is, by library; none is ever set."""
+    # As those who use it do.
+    legacy = np.random.get_state()  # noqa: NPY002
+    states: dict[str, Any] = {"random": random.getstate(), "numpy.random": legacy}
+    # Nobody can have used the generators of a library that is not imported.
+    torch = sys.modules.get("torch")
+    if torch is not None:
+        states["torch"] = torch.get_rng_state()
+        if torch.cuda.is_initialized():
+            states["torch.cuda"] = torch.cuda.get_rng_state_all()
+    return {name: _key(state) for name, state in states.items()}
+
+
+def _key(state: Any) -> bytes:
+    """Return bytes that are equal for equal states; those of PyTorch are tensors."""
+    parts = state if isinstance(state, list | tuple) else [state]
+    return pickle.dumps([np.asarray(part) for part in parts])

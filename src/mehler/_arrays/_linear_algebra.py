@@ -44,11 +44,7 @@ def symmetric(xp: ModuleType, total: Array) -> Array:
 
 def squared_norm(xp: ModuleType, total: Array) -> Array:
     """Return the squared Frobenius norm of an accumulated Gram matrix."""
-    if not is_numpy_array(total):
-        return xp.sum(total * total)
-    # Row by row, without a copy. Entries above the diagonal count twice.
-    above = sum(float(np.dot(row[i + 1 :], row[i + 1 :])) for i, row in enumerate(total))
-    return np.asarray(2.0 * above + np.sum(np.diagonal(total) ** 2))
+    return xp.sum(symmetric(xp, total) ** 2)
 
 
 def packed(total: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -65,12 +61,7 @@ def unpacked(values: NDArray[np.float64], m: int) -> NDArray[np.float64]:
 
 def centred(xp: ModuleType, rows: Array, mean: Array, last: Array) -> Array:
     """Return ``rows - mean`` with the row `last` appended: (b + 1, m)."""
-    if not is_numpy_array(rows):
-        return xp.concat((rows - mean[None, :], last[None, :]), axis=0)
-    out = np.empty((rows.shape[0] + 1, rows.shape[1]), dtype=rows.dtype)
-    np.subtract(rows, mean, out=out[:-1])
-    out[-1] = last
-    return out
+    return xp.concat((rows - mean[None, :], last[None, :]), axis=0)
 
 
 def eigen(xp: ModuleType, a: Array) -> tuple[Array, Array]:

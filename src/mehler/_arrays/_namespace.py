@@ -6,8 +6,6 @@ of: arrays of PyTorch are recognised before it is asked, and those of NumPy by t
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
 import sys
 from dataclasses import dataclass
 from types import ModuleType
@@ -46,16 +44,6 @@ LIBRARIES = {
 }
 
 
-def installed_namespaces() -> dict[str, Any]:
-    """Return the namespaces of the libraries installed here that need no accelerator, by name."""
-    return {
-        name: importlib.import_module(library.module)
-        for name, library in LIBRARIES.items()
-        if not library.accelerator
-        and importlib.util.find_spec(library.module.partition(".")[0]) is not None
-    }
-
-
 def is_torch_array(x: Any) -> bool:
     """Return whether `x` is a tensor of PyTorch."""
     torch = sys.modules.get("torch")
@@ -65,6 +53,11 @@ def is_torch_array(x: Any) -> bool:
 def is_numpy_array(x: Any) -> bool:
     """Return whether `x` is an array or a scalar of NumPy."""
     return isinstance(x, (np.ndarray, np.generic)) and bool(compat.is_numpy_array(x))
+
+
+def writable(x: Any) -> bool:
+    """Return whether entries of `x` can be written in place, one by one and in blocks: NumPy's."""
+    return is_numpy_array(x)
 
 
 def is_jax_array(x: Any) -> bool:
@@ -234,9 +227,9 @@ def is_lazy(x: Array) -> bool:
     if is_chunked(x):
         return True
     if is_torch_array(x):
-        from mehler._arrays import _torch_gradients
+        from mehler._arrays import _torch
 
-        return _torch_gradients.traced(x)
+        return _torch.traced(x)
     if is_jax_array(x):
         import jax
 

@@ -21,8 +21,6 @@ from mehler._arrays._namespace import (
 )
 from mehler._arrays._rows import slices
 
-# Bytes of one result: four of them stay in the second cache of a core.
-_TILE = 1 << 19
 # Rows and columns of a tile on NumPy: one piece stays in the second cache, all in the last.
 _TILE_ROWS, _TILE_COLUMNS = 128, 256
 
@@ -224,22 +222,9 @@ class TorchPieces(Pieces):
         """Whether PyTorch may overwrite products of these, of which there are some, and look."""
         if not (is_torch_array(rows) and is_torch_array(weights)):
             return False
-        from mehler._arrays._torch_gradients import overwritable
+        from mehler._arrays._torch import overwritable
 
         return overwritable(rows) and overwritable(weights) and rows.shape[0] > 0
-
-    def largest(self) -> Array:
-        _, d, m = self.weights.shape
-        n, torch = self.rows.shape[0], _torch()
-        out = self.rows.new_empty((n, m))
-        # Wide rows get more: a product of few packs its weights again and again.
-        tile = max(256 if d >= 256 else 64, _TILE // (m * self.rows.itemsize))
-        for some in slices(n, -(-n // max(1, round(n / (tile * torch.get_num_threads()))))):
-            pieces = _in_turn(self.rows[some], self.weights, out[some])
-            best = next(pieces)
-            for piece in pieces:
-                torch.maximum(best, piece, out=best)
-        return out
 
     def winner(self, dtype: Any) -> Array:
         return _torch().from_numpy(self._on_host().winner(dtype_name(dtype)))
@@ -254,15 +239,13 @@ class TorchPieces(Pieces):
         return HostPieces(*(part.detach().numpy() for part in (self.rows, self.weights)))
 
 
-def _in_turn(rows: Array, weights: Array, out: Array | None = None) -> Iterator[Array]:
-    """Yield products, the first in `out`; each after the second overwrites the one before."""
+def _in_turn(rows: Array, weights: Array) -> Iterator[Array]:
+    """Yield products, each after the second in the memory of the one before."""
     first, *others = weights.unbind()
-    out = rows.new_empty((rows.shape[0], first.shape[1])) if out is None else out
-    mm = _torch().mm
-    yield mm(rows, first, out=out)
-    piece = _torch().empty_like(out) if others else None
+    yield (product := rows @ first)
+    piece = _torch().empty_like(product)
     for other in others:
-        yield mm(rows, other, out=piece)
+        yield _torch().mm(rows, other, out=piece)
 
 
 def _torch() -> Any:

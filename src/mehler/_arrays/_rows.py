@@ -194,7 +194,7 @@ def full_precision(x: Array) -> Any:
     if type(x) is np.ndarray:
         return _PLAIN
     if is_torch_array(x):
-        from mehler._arrays._torch_precision import full_precision as on_torch
+        from mehler._arrays._torch import full_precision as on_torch
 
         return on_torch(x.device.type)
     if is_jax_array(x) and is_on_accelerator(x):

@@ -148,7 +148,7 @@ class SplitRows:
             device = _arrays.place_of(small).device
             n, k = (xp.arange(size, device=device) for size in small.shape)
             closed = closed | (n[:, None] == k[None, :])
-        if _arrays.is_numpy_array(rho):  # a few of many: NumPy writes these alone
+        if _arrays.writable(rho):  # a few of many: NumPy writes these alone
             ends = np.copysign(1.0, rho[closed])
             near[closed], far[closed], rho[closed] = 1.0 - ends, 1.0 + ends, ends
         else:

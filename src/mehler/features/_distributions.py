@@ -64,21 +64,23 @@ def feature_cdf(self: Any, X: Array, t: Array) -> Array:
     return values
 
 
-@np.errstate(over="ignore")
 def cdf(X: Array, t: Array, of_unit: Callable[[Any], Any], *, homogeneous: bool = True) -> Array:
     """Compute P(|x_i| M <= t[i, j]) for M with cdf `of_unit`; zero rows give features of 0.
 
     If not homogeneous, P(M <= t[i, j]), whatever the row.
     """
-    wide, values = rows_and_values(X, t)
-    length = _correlation.lengths(np, wide) if homogeneous else np.ones((wide.shape[0], 1))
-    scaled = values / np.where(length > 0.0, length, 1.0)
-    at = np.where(length > 0.0, of_unit(scaled), values >= 0.0)
-    return there(at, X)
+
+    def at(rows: Any, values: Any) -> Any:
+        length = _correlation.lengths(np, rows) if homogeneous else np.ones((len(rows), 1))
+        scaled = values / np.where(length > 0.0, length, 1.0)
+        return np.where(length > 0.0, of_unit(scaled), values >= 0.0)
+
+    return on_host(X, t, at)
 
 
-def rows_and_values(X: Array, t: Array) -> tuple[Any, Any]:
-    """Return rows, and the values at which to compute their cdfs, as float64 on the host."""
+@np.errstate(over="ignore")
+def on_host(X: Array, t: Array, function: Callable[[Any, Any], Any]) -> Array:
+    """Compute a cdf of rows and values, (n, k), in float64 on the host; return where rows live."""
     _arrays.require_matrix(X, name="X")
     _arrays.array_namespace(X, t, names=("X", "t"))
     _arrays.real_dtype(t, name="t")
@@ -88,14 +90,8 @@ def rows_and_values(X: Array, t: Array) -> tuple[Any, Any]:
             f"{X.shape[0]} rows of X"
         )
     _arrays.require_no_gradient(X, t, what="the distribution of a feature")
-    wide, values = (np.asarray(_arrays.to_host(a), dtype=np.float64) for a in (X, t))
-    return wide, values
-
-
-def there(values: Array, X: Array) -> Array:
-    """Return values of the host where rows live, in their float dtype."""
-    place = _arrays.place_of(X)
-    return place.xp.astype(_arrays.from_host(values, place), _arrays.real_dtype(X), copy=False)
+    rows, values = (np.asarray(_arrays.to_host(a), dtype=np.float64) for a in (X, t))
+    return _arrays.from_host(function(rows, values), _arrays.place_of(X), _arrays.real_dtype(X))
 
 
 def maxout_kurtosis(rho: Array, q: int, *, centred: bool) -> Array:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
-from collections.abc import Callable
 from types import ModuleType
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -25,9 +25,8 @@ from mehler.exact.activations import (
 from mehler.features import _correlation, _distributions
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
-from mehler.features.projections import Projection, ProjectionName, named
+from mehler.features.projections import ProjectionName, named
 
-Draw = Callable[[str], tuple[Any, ...]]
 LawName: TypeAlias = Literal["gaussian", "sphere", "stumps"]
 
 # A kurtosis whose moments err by more than this part of themselves is refused; sums of a few
@@ -114,8 +113,8 @@ class KitchenSinks(FeatureMap):
         self.law = law
         self.projections = projections
         self._projection = named(projections)
-        self._law = law_of(law, self._activation, self.weight_scale, self.bias)
-        self._law.check(self._activation, self.bias, self._projection)
+        self._law = LAWS[require_law(law)]
+        self._law.check(self)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @property
@@ -140,14 +139,9 @@ class KitchenSinks(FeatureMap):
         return Units(self._projection.n_weights(*sizes), angles=angles, safe=safe)
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        """Draw weights by their law, from Gaussian ones; then biases."""
-
-        def gaussian(drawn_in: str) -> tuple[Any, ...]:
-            sizes = (1, self.n_inputs, units, self.n_features)
-            return self._projection.draw_units(self.seed, *sizes, drawn_in)
-
+        """Draw weights by their law; then biases."""
         n = units.stop - units.start
-        weights = self._law.weights(dtype, self.seed, self.n_inputs, units, gaussian)
+        weights = self._law.weights(self, dtype, units)
         if self.bias == 0.0 or self._stumps:
             return weights
         if self.bias == "uniform":
@@ -169,6 +163,10 @@ class KitchenSinks(FeatureMap):
         """The law whose moments do not follow from those of Gaussian pairs."""
         return self._law if isinstance(self._law, StumpWeights) else None
 
+    def _gaussian(self, dtype: str, units: slice) -> tuple[Any, ...]:
+        sizes = (1, self.n_inputs, units, self.n_features)
+        return self._projection.draw_units(self.seed, *sizes, dtype)
+
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         shifted = self.bias != 0.0
         own = weights[:-1] if shifted else weights
@@ -189,14 +187,13 @@ class KitchenSinks(FeatureMap):
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         if self._stumps:
-            return self._stumps.moment("kernel", x, x if y is None else y)
+            return self._stumps.moment(self, x, y, 1)
         return self._moment(x, y, 1)
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
-        if self._stumps:
-            return self._stumps.moment("variance", x, x if y is None else y)
+        moment = functools.partial(self._stumps.moment, self) if self._stumps else self._moment
         with np.errstate(over="ignore"):
-            variance = self._moment(x, y, 2) - self._moment(x, y, 1) ** 2
+            variance = moment(x, y, 2) - moment(x, y, 1) ** 2
         xp = _arrays.array_namespace(variance)
         return xp.maximum(variance, xp.zeros_like(variance))
 
@@ -252,7 +249,8 @@ class KitchenSinks(FeatureMap):
             _, error = self._activation.moment(self._pairs(x, y), 1, uniform_phase=uniform)
             return self._law.length_factor(self._degree, self.n_inputs) * error
 
-        return self._of_rows(X, Y, self._stumps.kernel_error if self._stumps else of_moment)
+        of_stumps = self._stumps and functools.partial(self._stumps.kernel_error, self)
+        return self._of_rows(X, Y, of_stumps or of_moment)
 
     product_kurtosis = _distributions.product_kurtosis
 
@@ -302,13 +300,14 @@ class KitchenSinks(FeatureMap):
     def _cdf_of(self, X: Array, t: Array) -> Array:
         _arrays.require_matrix(X, name="X", n_columns=self.n_inputs)
         projected = self._law.projected(self.n_inputs)
-        rows, values = _distributions.rows_and_values(X, t)
-        if self.bias == "uniform":
-            at = self._activation.phase_cdf(values)
-        else:
+
+        def at(rows: Any, values: Any) -> Any:
+            if self.bias == "uniform":
+                return self._activation.phase_cdf(values)
             scale = np.hypot(self.weight_scale * _correlation.lengths(np, rows), self.bias)
-            at = self._activation.cdf(values, scale, projected)
-        return _distributions.there(at, X)
+            return self._activation.cdf(values, scale, projected)
+
+        return _distributions.on_host(X, t, at)
 
 
 def _bias(value: Any, activation: Activation) -> float | str:
@@ -330,14 +329,12 @@ class WeightLaw:
 
     name: ClassVar[str] = "gaussian"
 
-    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
+    def check(self, phi: KitchenSinks) -> None:
         """Raise ValueError for arguments incompatible with this law."""
 
-    def weights(
-        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
-    ) -> tuple[Any, ...]:
-        """Return weights of some units, from Gaussian ones of `draw`."""
-        return draw(dtype)
+    def weights(self, phi: KitchenSinks, dtype: str, units: slice) -> tuple[Any, ...]:
+        """Return weights of some units."""
+        return phi._gaussian(dtype, units)
 
     def length_factor(self, degree: int, n_inputs: int) -> float:
         """Compute E |w|^(2 degree) over that of Gaussian weights."""
@@ -353,8 +350,9 @@ class SphereWeights(WeightLaw):
 
     name = "sphere"
 
-    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
-        if activation.degree is None or bias != 0.0:
+    def check(self, phi: KitchenSinks) -> None:
+        activation, projection = phi._activation, phi._projection
+        if activation.degree is None or phi.bias != 0.0:
             without = " with a bias" if activation.degree is not None else ""
             raise ValueError(
                 "law='sphere' has an exact kernel for activations that carry a degree, such as "
@@ -367,14 +365,12 @@ class SphereWeights(WeightLaw):
                 "does not keep; use 'gaussian' or 'orthogonal'"
             )
 
-    def weights(
-        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
-    ) -> tuple[Any, ...]:
+    def weights(self, phi: KitchenSinks, dtype: str, units: slice) -> tuple[Any, ...]:
         n = units.stop - units.start
-        exactly = draw("float64")[0]
+        exactly = phi._gaussian("float64", units)[0]
         # NumPy sums a single column in a different order from each of many.
         squares = np.repeat(exactly**2, 2 if n == 1 else 1, axis=2)
-        length = np.sqrt(np.sum(squares, axis=1, keepdims=True) / n_inputs)
+        length = np.sqrt(np.sum(squares, axis=1, keepdims=True) / phi.n_inputs)
         return ((exactly / length[:, :, :n]).astype(dtype),)
 
     def length_factor(self, degree: int, n_inputs: int) -> float:
@@ -385,39 +381,30 @@ class SphereWeights(WeightLaw):
 
 
 class StumpWeights(WeightLaw):
-    """w = e_j for a uniform coordinate j, and an offset uniform in [-half_width, half_width].
+    """w = e_j for a uniform coordinate j, and an offset uniform in [-bias, bias].
 
     An activation of degree 0 sees the sign of its projection alone. Of two rows, clipped to the
     thresholds, the share that one threshold separates is their distance in the sum norm over
-    2 d half_width: kernel and variance are functions of it and of the sums of the rows.
+    2 d bias: kernel and variance are functions of it and of the sums of the rows.
     """
 
     name = "stumps"
 
-    def __init__(self, activation: Activation, weight_scale: float, half_width: float | str):
-        if not isinstance(half_width, float) or half_width == 0.0:
+    def check(self, phi: KitchenSinks) -> None:
+        if not isinstance(phi.bias, float) or phi.bias == 0.0:
             raise ValueError(
-                f"law='stumps' has thresholds uniform between -bias and bias: bias={half_width!r} "
+                f"law='stumps' has thresholds uniform between -bias and bias: bias={phi.bias!r} "
                 "must be a number above 0"
             )
-        self.activation = activation
-        self.weight_scale = weight_scale
-        self.half_width = half_width
-
-    def check(self, activation: Activation, bias: float | str, projection: Projection) -> None:
-        if not projection.independent:
+        if not phi._projection.independent:
             raise ValueError("law='stumps' draws coordinates: leave projections out")
 
-    def weights(
-        self, dtype: str, seed: int, n_inputs: int, units: slice, draw: Draw
-    ) -> tuple[Any, ...]:
-        n = units.stop - units.start
-        weight, offset = np.zeros((n_inputs, n)), np.empty((1, n))
-        size = _random.UNITS_PER_BLOCK
-        for block, here, there in _random.covering(units.start, n):
-            rng = _random.generator(seed, _random.LAW, block)
-            chosen = rng.integers(n_inputs, size=size)
-            offset[0, here] = self.half_width * (2.0 * rng.random(size) - 1.0)[there]
+    def weights(self, phi: KitchenSinks, dtype: str, units: slice) -> tuple[Any, ...]:
+        n, size = units.stop - units.start, _random.UNITS_PER_BLOCK
+        weight, offset = np.zeros((phi.n_inputs, n)), np.empty((1, n))
+        for rng, here, there in _random.generators(phi.seed, _random.LAW, units.start, n):
+            chosen = rng.integers(phi.n_inputs, size=size)
+            offset[0, here] = float(phi.bias) * (2.0 * rng.random(size) - 1.0)[there]
             weight[chosen[there], np.arange(n)[here]] = 1.0
         return weight.astype(dtype)[None], offset.astype(dtype)
 
@@ -427,59 +414,47 @@ class StumpWeights(WeightLaw):
             "the mean of a row says"
         )
 
-    def moment(self, what: str, x: Array, y: Array) -> Any:
-        """Compute the kernel, or the variance of one product."""
-        if self.activation.degree != 0:
+    def moment(self, phi: KitchenSinks, x: Array, y: Array | None, power: int) -> Any:
+        """Compute the mean of a power of a product."""
+        if phi._activation.degree != 0:
             raise ValueError(
                 f"law='stumps' has a closed form for activations that carry degree 0, such as "
-                f"step, not for {self.activation.title}; estimate the kernel by "
+                f"step, not for {phi._activation.title}; estimate the kernel by "
                 "gram(X) of many features"
             )
-        first = self._moment(x, y, 1)
-        if what == "kernel":
-            return first
-        xp = _arrays.array_namespace(first)
-        variance = self._moment(x, y, 2) - first**2
-        return xp.maximum(variance, xp.zeros_like(variance))
-
-    def kernel_error(self, x: Array, y: Array | None) -> Array:
-        """Bound the rounding of the kernel."""
-        y = x if y is None else y
-        xp = _arrays.array_namespace(x)
-        largest = max(abs(value) for value in self._sides())
-        # Sums of d terms, each at most half_width.
-        error = 4.0 * x.shape[1] * float(np.finfo(np.float64).eps) * largest**2
-        return error * xp.ones_like(xp.matmul(x, xp.matrix_transpose(y)))
-
-    def _sides(self) -> tuple[float, float]:
-        below, above = self.activation.on_host(np.array([-1.0, 1.0]))
-        return float(below), float(above)
-
-    def _moment(self, x: Array, y: Array, power: int) -> Array:
-        xp = _arrays.array_namespace(x, y)
-        a, d = self.half_width, x.shape[1]
-        left, right = (xp.clip(rows * self.weight_scale, -a, a) / (2.0 * a * d) for rows in (x, y))
+        xp, y = _arrays.array_namespace(x), x if y is None else y
+        a, d = float(phi.bias), x.shape[1]
+        left, right = (xp.clip(rows * phi.weight_scale, -a, a) / (2.0 * a * d) for rows in (x, y))
         apart: Any = 0.0
         for j in range(d):
             apart = apart + xp.abs(left[:, j][:, None] - right[:, j][None, :])
         middle = 0.5 * (xp.sum(left, axis=1)[:, None] + xp.sum(right, axis=1)[None, :])
-        both_above = 0.5 + middle - 0.5 * apart
-        both_below = 0.5 - middle - 0.5 * apart
-        below, above = (value**power for value in self._sides())
+        below, above = (value**power for value in _sides(phi))
+        both_above, both_below = 0.5 + middle - 0.5 * apart, 0.5 - middle - 0.5 * apart
         return above**2 * both_above + below**2 * both_below + above * below * apart
 
+    def kernel_error(self, phi: KitchenSinks, x: Array, y: Array | None) -> Array:
+        """Bound the rounding of the kernel: of sums of d terms, each at most the bias."""
+        error = 4.0 * x.shape[1] * float(np.finfo(np.float64).eps) * max(map(abs, _sides(phi))) ** 2
+        xp = _arrays.array_namespace(x)
+        return error * xp.ones_like(_correlation.products(x, y))
 
-_NAMED: dict[str, WeightLaw] = {each.name: each for each in (WeightLaw(), SphereWeights())}
+
+def _sides(phi: KitchenSinks) -> tuple[float, float]:
+    below, above = phi._activation.on_host(np.array([-1.0, 1.0]))
+    return float(below), float(above)
 
 
-def law_of(law: Any, activation: Activation, weight_scale: float, bias: float | str) -> WeightLaw:
-    """Return the law of a name; ValueError if there is none."""
-    if isinstance(law, str) and law == StumpWeights.name:
-        return StumpWeights(activation, weight_scale, bias)
-    if not isinstance(law, str) or law not in _NAMED:
-        names = ", ".join((*_NAMED, StumpWeights.name))
+LAWS: dict[str, WeightLaw] = {
+    law.name: law for law in (WeightLaw(), SphereWeights(), StumpWeights())
+}
+
+
+def require_law(law: object) -> str:
+    """Return the name of a law; ValueError if there is none."""
+    if not isinstance(law, str) or law not in LAWS:
         raise ValueError(
-            f"law={law!r} is not one of {names}: for a law of your own draw "
+            f"law={law!r} is not one of {', '.join(LAWS)}: for a law of your own draw "
             "mehler.features.RandomFunctions"
         )
-    return _NAMED[law]
+    return law

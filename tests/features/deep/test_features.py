@@ -95,7 +95,7 @@ def test_check_kernel_finds_wrong_limits(name):
     [
         ({"widths": ()}, ValueError, "widths is empty"),
         ({"widths": (3, 0)}, ValueError, r"widths\[1\]=0 must be at least 1"),
-        ({"widths": 3}, TypeError, "widths=3 must be a sequence"),
+        ({"widths": 3}, TypeError, "widths=3 must be several"),
         ({"widths": (2.5,)}, TypeError, r"widths\[0\]=2.5"),
         ({"seed": None}, TypeError, "seed must be"),
         ({"pool_size": None}, ValueError, "needs pool_size"),

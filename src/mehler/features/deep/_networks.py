@@ -9,7 +9,7 @@ import numpy as np
 
 from mehler import _random
 from mehler._arrays import Array
-from mehler._validate import require_integers
+from mehler._validate import require_integer, require_iterable
 from mehler.exact.activations import ActivationLike
 from mehler.features._base import FeatureMap
 from mehler.features._block import Units
@@ -74,7 +74,8 @@ class DeepFeatures(FeatureMap):
         like: object = None,
         dtype: object = None,
     ) -> None:
-        self.widths = tuple(require_integers("widths", widths, least=1))
+        listed = require_iterable("widths", widths)
+        self.widths = tuple(require_integer(f"widths[{i}]", n) for i, n in enumerate(listed))
         if not self.widths:
             raise ValueError("widths is empty: give the units of each hidden layer")
         self.limit = DeepKernel(

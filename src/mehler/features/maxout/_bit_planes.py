@@ -117,37 +117,26 @@ def require_digits(codes: Array, pool_size: int, name: str) -> None:
         )
 
 
-def hamming_similarity(c: Array, d: Array | None, n_values: int) -> Array:
+def hamming_similarity(c: Array, d: Array | None, n_values: int, threads: int = 0) -> Array:
     """Return the fraction of agreeing digits, (n, k), of codes (n, m) and (k, m) below `n_values`.
 
     In the widest float of the device. `d` None means `c`; each pair is then compared once.
     """
     if _arrays.is_chunked(c):
-        chunk = functools.partial(_chunk_by_planes, n_values)
+        # In Dask's own threads, where digits are looked at once they exist.
+        chunk = functools.partial(hamming_similarity, n_values=n_values, threads=1)
         return _arrays.pairs_of_chunks(chunk, c, d, np.dtype(np.float64))
     xp = _arrays.place_of(c).xp
-    small = _arrays.code_dtype(xp, n_values)
-    c, d = (x if x is None else xp.astype(x, small, copy=False) for x in (c, d))
-    if _arrays.is_numpy_array(c):
-        return _by_planes(c, d, n_values)
-    return _by_products(c, d, n_values)
-
-
-def _by_planes(c: Array, d: Array | None, n_values: int, threads: int = 0) -> Any:
-    left = pack(c, n_values)
-    right = None if d is None else pack(d, n_values)
-    out = np.empty((c.shape[0], c.shape[0] if d is None else d.shape[0]))
-    return agreements(left, right, c.shape[1], out, threads=threads)
-
-
-def _chunk_by_planes(n_values: int, c: Any, d: Any | None) -> Any:
-    """Compare chunks of Dask, in its own threads; their digits are checked once they exist."""
+    small = []
     for codes, name in ((c, "C"), (d, "D")):
         if codes is not None:
             require_digits(codes, n_values, name)
-    small = _arrays.code_dtype(np, n_values)
-    c, d = (x if x is None else x.astype(small, copy=False) for x in (c, d))
-    return _by_planes(c, d, n_values, threads=1)
+            small.append(xp.astype(codes, _arrays.code_dtype(xp, n_values), copy=False))
+    if not _arrays.writable(c):
+        return _by_products(small[0], None if d is None else small[1], n_values)
+    left, *right = (pack(codes, n_values) for codes in small)
+    out = np.empty((len(c), len(small[-1])))
+    return agreements(left, right[0] if right else None, c.shape[1], out, threads=threads)
 
 
 def _by_products(c: Array, d: Array | None, n_values: int) -> Array:

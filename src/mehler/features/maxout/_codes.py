@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from types import ModuleType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler import _arrays, exact
 from mehler._arrays import Array
@@ -201,7 +199,6 @@ class MaxoutCodes(MaxoutBase):
                 f"{name} must have shape (rows, {self.n_features}), not {tuple(codes.shape)}; "
                 "pass phi(X)"
             )
-        bit_planes.require_digits(codes, self.pool_size, name)
 
 
 class PackedCodes:
@@ -246,7 +243,7 @@ class PackedCodes:
         ----------
         codes : integer array, shape (n, m)
             Digits from 0 to ``pool_size - 1``, such as ``phi(X)`` of :class:`MaxoutCodes`. Dask
-            arrays are computed, each chunk packed by its worker.
+            arrays are computed.
         pool_size : int
             Values q of a digit.
 
@@ -270,17 +267,12 @@ class PackedCodes:
             raise ValueError(
                 f"codes must have shape (rows, digits), not empty, but have {tuple(codes.shape)}"
             )
-        m = codes.shape[1]
         if _arrays.is_lazy(codes) and not _arrays.is_chunked(codes):
             raise TypeError("codes are traced by jax.jit, but words live on the host; pack outside")
-        if _arrays.is_chunked(codes):
-            columns = bit_planes.planes_of(q) * -(-m // bit_planes.WORD)
-            pack = functools.partial(_flat_words, q)
-            flat = _arrays.to_host(_arrays.map_rows(pack, codes, columns, "uint64"))
-            words = flat.reshape(len(flat), bit_planes.planes_of(q), -1)
-        else:
-            words = _words(q, _arrays.to_host(codes))
-        return cls(words, m, q)
+        host = _arrays.to_host(codes)
+        bit_planes.require_digits(host, q, "codes")
+        small = host.astype(_arrays.code_dtype(np, q), copy=False)
+        return cls(bit_planes.pack(small, q), host.shape[1], q)
 
     def unpack(self, like: Any = None) -> Array:
         """Return the codes, exactly as they were packed.
@@ -362,14 +354,3 @@ class PackedCodes:
             f"PackedCodes of {len(self)} rows, {self.n_features} digits below {self.pool_size}, "
             f"{self.nbytes} bytes"
         )
-
-
-def _words(q: int, codes: NDArray[np.integer]) -> NDArray[np.uint64]:
-    """Pack checked rows of codes, (n, m), on the host: (n, planes, words)."""
-    bit_planes.require_digits(codes, q, "codes")
-    return bit_planes.pack(codes.astype(_arrays.code_dtype(np, q), copy=False), q)
-
-
-def _flat_words(q: int, xp: ModuleType, codes: NDArray[np.integer]) -> NDArray[np.uint64]:
-    """Pack the rows of a chunk, the words of a row side by side."""
-    return _words(q, codes).reshape(codes.shape[0], -1)

@@ -1,7 +1,9 @@
-"""Functions with their own derivatives for PyTorch, in both modes and under its transforms."""
+"""PyTorch: derivatives of our own in both modes, and products in all digits of their dtype."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import torch
@@ -61,3 +63,48 @@ class Chain(torch.autograd.Function):
     @staticmethod
     def jvp(ctx: Any, function: Any, derivative: Any, x: Any, *constants: Any) -> Any:
         return x * ctx.derivative(*ctx.saved_tensors)
+
+
+def full_precision(device: str) -> Any:
+    """Return a context without autocast and without TF32, which is put back at the end."""
+    if device == "meta":
+        return nullcontext()
+    if torch.compiler.is_compiling():
+        if _is_lowered(device):
+            raise ValueError(
+                "float32 products have a lower precision here, by set_float32_matmul_precision or "
+                "fp32_precision, and maps lose their accuracy: set 'highest' before torch.compile"
+            )
+    elif _is_lowered(device):
+        return _with_flags(device)
+    elif hasattr(torch.amp, "is_autocast_available") and not torch.is_autocast_enabled(device):
+        return nullcontext()
+    return torch.autocast(device, enabled=False)
+
+
+@torch.compiler.assume_constant_result  # type: ignore[untyped-decorator]  # it has no types
+def _is_lowered(device: str) -> bool:
+    """Whether flags ask for products of fewer digits than float32 has."""
+    flags = _flags(device)
+    precision = getattr(flags, "fp32_precision", None)
+    if precision is None:  # before PyTorch 2.9
+        return device == "cuda" and bool(flags.allow_tf32)
+    return precision not in ("none", "ieee")
+
+
+def _flags(device: str) -> Any:
+    backend = {"cuda": torch.backends.cuda, "cpu": torch.backends.mkldnn}.get(device)
+    return getattr(backend, "matmul", None)
+
+
+@contextmanager
+def _with_flags(device: str) -> Iterator[None]:
+    flags = _flags(device)
+    name = "fp32_precision" if hasattr(flags, "fp32_precision") else "allow_tf32"
+    before = getattr(flags, name)
+    setattr(flags, name, "ieee" if name == "fp32_precision" else False)
+    try:
+        with torch.autocast(device, enabled=False):
+            yield
+    finally:
+        setattr(flags, name, before)
