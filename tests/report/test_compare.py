@@ -114,9 +114,9 @@ def test_statements_that_were_not_asked_for_are_not_gone(found, old):
         ("[" * 100_000, "is no report .RecursionError"),
         ("[1, 2]", "is no report, and this"),
         ('{"schema": "mehler-report/2"}', "'mehler-report/2', and this version reads mehler"),
-        ('{"schema": "mehler-report/4"}', "is no report .KeyError"),
+        ('{"schema": "mehler-report/5"}', "is no report .KeyError"),
         (
-            '{"schema": "mehler-report/4", "statements": 3, "data": null, "headline": "", '
+            '{"schema": "mehler-report/5", "statements": 3, "data": null, "headline": "", '
             '"provenance": {}}',
             "is no report .KeyError",
         ),

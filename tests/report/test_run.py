@@ -133,7 +133,7 @@ def test_what_has_no_place_in_json_is_an_error():
 def test_json_holds_the_keys_and_the_plots_of_the_page():
     found = run(toys.TRUE, toys.REPAIRED).to_dict()
     assert {"schema", "provenance", "ledger", "data", "statements", "exit_status"} <= set(found)
-    assert found["schema"] == "mehler-report/4"
+    assert found["schema"] == "mehler-report/5"
     one = found["statements"][1]
     keys = {"id", "source", "title", "expected", "verdict", "evidence"}
     assert keys <= set(one)

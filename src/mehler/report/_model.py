@@ -27,7 +27,7 @@ _TAILS = {
     "inconclusive": ", and a check on the data decided nothing",
     "error": ", and a check on the data could not run",
 }
-SCHEMA = "mehler-report/4"
+SCHEMA = "mehler-report/5"
 VERIFICATION_SCHEMA = "mehler-verification/1"
 
 
@@ -38,15 +38,6 @@ class Column:
     name: str
     low: float
     high: float
-
-
-@dataclass(frozen=True, kw_only=True)
-class PlanRow:
-    """Features that one map needs for one error on all pairs of the rows."""
-
-    map: str
-    error: float
-    n_features: int
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,8 +75,8 @@ class DataResult:
         Name of the target, "R²" or "accuracy", how it is computed, why not; effect of scaling.
     scores, best, enough : tuple of Score, Score, Score
         Of all learners; the best of a map; that of its fewest features within the best's interval.
-    settings, plan, plan_method : dict, tuple of PlanRow, str
-        Setting of each map by its label; without a score, features for an error, and the method.
+    settings : dict
+        Setting of each map by its label.
     measured, evidence, plots, seconds : tuple of int, of Evidence, of Plot, and float
         The rows at whose pairs a kernel was checked; the verdict; plots; wall time.
     """
@@ -109,8 +100,6 @@ class DataResult:
     no_score: str
     scaling: str
     settings: dict[str, str]
-    plan: tuple[PlanRow, ...]
-    plan_method: str
     measured: tuple[int, ...]
     evidence: tuple[Evidence, ...]
     plots: tuple[Plot, ...]

@@ -62,7 +62,7 @@ def task_of(rows: DataMatrix, context: Context) -> Task | str:
     """Split rows with a target into two parts, or return a sentence that says why not."""
     target, name = rows.target, rows.target_name
     if target is None:
-        return "No target is given: --target scores the maps"
+        return "No target is given: --target scores the maps, and mehler plan counts features"
     held, d = rows.values.shape
     chosen = context.rng("split").permutation(held)[: min(_MOST_ROWS, max(60, _MOST_ENTRIES // d))]
     values, target = rows.values[chosen], np.asarray(target)[chosen]
@@ -89,9 +89,9 @@ def task_of(rows: DataMatrix, context: Context) -> Task | str:
     )
 
 
-def scores_of(learner: Candidate | str, task: Task, context: Context) -> tuple[Score, ...]:
+def scores_of(learner: Any, task: Task, context: Context) -> tuple[Score, ...]:
     """Score a map at each number of features, `RAW` or `BOOSTING`; a failure has its reason."""
-    label = learner if isinstance(learner, str) else learner.label
+    label = str(getattr(learner, "label", learner))
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no score
             if isinstance(learner, Candidate):
@@ -100,7 +100,8 @@ def scores_of(learner: Candidate | str, task: Task, context: Context) -> tuple[S
             predicted = _boosted(task, context.seed) if boosted else _predicted(*_rows(task), task)
             return (_score(label, 0, predicted, task),)
     except Exception as error:  # a map that fails is reported, never hidden
-        return (failure(label, error),)
+        reason = f"{type(error).__name__}: {error}"
+        return (Score(map=label, n_features=0, value=None, interval=None, reason=reason),)
 
 
 def _rows(task: Task) -> tuple[np.ndarray, np.ndarray]:
@@ -128,12 +129,6 @@ def _boosted(task: Task, seed: int) -> np.ndarray:
     model = ensemble.HistGradientBoostingClassifier(random_state=seed)
     model.fit(task.fit[0], task.fit[1].argmax(axis=1))
     return np.asarray(np.eye(len(task.classes))[model.predict(task.held_out[0])])
-
-
-def failure(label: str, error: Exception) -> Score:
-    """Return the score of a learner that failed, with the reason."""
-    reason = f"{type(error).__name__}: {error}"
-    return Score(map=label, n_features=0, value=None, interval=None, reason=reason)
 
 
 def _predicted(Z: np.ndarray, new: np.ndarray, task: Task) -> np.ndarray:

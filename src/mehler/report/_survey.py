@@ -1,4 +1,4 @@
-"""Measure maps on the user's rows: scores, features needed for an error, and one kernel."""
+"""Measure maps on the user's rows: scores, and one kernel."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from scipy.special import ndtri
 
 from mehler._arrays import slices
 from mehler.report import _scores
@@ -24,14 +23,12 @@ from mehler.report._maps import (
     candidates,
     choose,
 )
-from mehler.report._model import Column, DataResult, PlanRow, Score
+from mehler.report._model import Column, DataResult, Score
 from mehler.report._read import DIGITS, DataMatrix, standardized
 from mehler.report.render._format import count, number
 from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import Entry, check_kernel, features_needed
 
-ERRORS, CONFIDENCE = (0.1, 0.05, 0.02), 0.99
-_PLANNED_ROWS, _PLANNED_ENTRIES = 100, 1_000_000
 # Rows whose bytes are made contiguous at a time, and maps that a picture shows.
 _BLOCK, _DRAWN = 1000, 4
 _MISS, _FEATURES = 1e-6, 128
@@ -52,12 +49,10 @@ class Survey:
         self._maps = candidates(self._sample)
         if rows.name == DIGITS:  # an example: one map of a family
             self._maps = tuple(one for one in self._maps if one.label in _EXAMPLES)
-        scored = isinstance(self._task, _scores.Task)
-        learners = [*((_scores.BOOSTING, _scores.RAW) if scored else ()), *self._maps]
-        self.tasks: list[Task[tuple[str, str, tuple[Score | PlanRow, ...]]]] = [
-            partial(_measured, each, self._sample, rows.n_rows, self._task, settings)
-            for each in learners
-        ]
+        task, learners = self._task, (_scores.BOOSTING, _scores.RAW, *self._maps)
+        self.tasks: list[Task[tuple[str, str, tuple[Score, ...]]]] = []
+        if isinstance(task, _scores.Task):
+            self.tasks = [partial(_measured, learner, task, settings) for learner in learners]
 
     def _prepared(self, rows: DataMatrix) -> tuple[Sample, _scores.Task | str]:
         return choose(rows, self.context.rng("rows")), _scores.task_of(rows, self.context)
@@ -87,10 +82,9 @@ class Survey:
         first = f"Columns are standardized: {measure} is {number(scaled.value, digits=3)} then"
         return other, f"{first}, and {raw} ({scaled.map})."
 
-    def result(self, measured: Sequence[Score | PlanRow]) -> DataResult:
+    def result(self, scores: Sequence[Score]) -> DataResult:
         """Join what the tasks return, and check the kernel of the best map."""
         rows, sample, task = self.rows, self._sample, self._task
-        scores = tuple(each for each in measured if isinstance(each, Score))
         maps = {one.label: one for one in self._maps}
         of_maps = [s for s in scores if s.value is not None and s.map in maps]
         best = max(of_maps, key=lambda s: s.rank, default=None)
@@ -118,15 +112,13 @@ class Survey:
             notes=(*sample.notes, *_map_notes(sample)),
             target=rows.target_name,
             measure=task.measure if isinstance(task, _scores.Task) else "",
-            scores=scores,
+            scores=tuple(scores),
             best=best,
             enough=enough,
             no_score=task if isinstance(task, str) else "",
             scaling=self._scaling,
             score_method=task.method if isinstance(task, _scores.Task) else "",
             settings={one.label: one.setting for one in self._maps},
-            plan=tuple(each for each in measured if isinstance(each, PlanRow)),
-            plan_method=_plan_method(rows.n_rows, n_planned(sample)),
             measured=tuple(int(sample.source[i]) for i in sample.measured),
             evidence=tuple(pay(self.context.ledger, [evidence], entries)),
             plots=(score_plot(scores, task),) if best and isinstance(task, _scores.Task) else (),
@@ -135,23 +127,10 @@ class Survey:
 
 
 def _measured(
-    one: Candidate | str,
-    sample: Sample,
-    n_rows: int,
-    task: _scores.Task | str,
-    settings: Mapping[str, Any],
-) -> tuple[str, str, tuple[Score | PlanRow, ...]]:
-    label = one if isinstance(one, str) else one.label
-    measured: tuple[Score | PlanRow, ...] = ()
-    if isinstance(task, _scores.Task):
-        measured = _scores.scores_of(one, task, fresh_context(settings, "data"))
-    elif isinstance(one, Candidate):
-        try:
-            # To predict, far fewer features do: the scores say how many.
-            measured = tuple(plan(one, sample, n_rows))
-        except Exception as error:  # a map that fails is reported, never hidden
-            measured = (_scores.failure(label, error),)
-    return label, "measured", measured
+    learner: Any, task: _scores.Task, settings: Mapping[str, Any]
+) -> tuple[str, str, tuple[Score, ...]]:
+    scores = _scores.scores_of(learner, task, fresh_context(settings, "data"))
+    return scores[0].map, "measured", scores
 
 
 def _digest(rows: DataMatrix) -> str:
@@ -183,34 +162,6 @@ def _relative_variance(one: Candidate, values: np.ndarray) -> tuple[Any, np.ndar
     length = np.sqrt(np.diag(np.asarray(phi.kernel(rows))))
     variance = phi.n_features * np.asarray(phi.gram_variance(rows, rows))
     return phi, variance / np.outer(length, length) ** 2
-
-
-def plan(one: Candidate, sample: Sample, n_rows: int) -> list[PlanRow]:
-    """Plan the features that a map needs for each error on all pairs of all rows."""
-    # Kernels of groups take an average for every pair.
-    values = sample.values[sample.measured if one.unit else slice(n_planned(sample))]
-    _, variance = _relative_variance(one, values)
-    chance = (1.0 - CONFIDENCE) / (n_rows * (n_rows + 1))
-    quantile = -float(ndtri(chance)) * math.sqrt(float(variance.max()))
-    rows = [(error, math.ceil((quantile / error) ** 2)) for error in ERRORS]
-    return [PlanRow(map=one.label, error=e, n_features=max(n, one.multiple)) for e, n in rows]
-
-
-def n_planned(sample: Sample) -> int:
-    """Return the number of rows at whose pairs a plan looks at the variance."""
-    n, d = sample.values.shape
-    return min(n, _PLANNED_ROWS, max(2, _PLANNED_ENTRIES // d))
-
-
-def _plan_method(n_rows: int, n_planned: int) -> str:
-    """Describe in a sentence how counts were computed."""
-    return (
-        f"Errors of inner products relative to the square root of k(x,x) k(y,y), at all "
-        f"{count(n_rows * (n_rows + 1) // 2)} pairs of rows at once with probability "
-        f"{CONFIDENCE:.0%} (union bound, in the limit of many features), where the variance is "
-        f"nowhere larger than at the pairs of {n_planned} rows at random. What each bound promises "
-        "is in mehler plan."
-    )
 
 
 def check_on_rows(

@@ -11,8 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from mehler._text import printable
-from mehler.report._model import PlanRow, Report, Score, Verification
-from mehler.report._survey import ERRORS
+from mehler.report._model import Report, Score, Verification
 from mehler.report.render import _format
 from mehler.report.render._svg import draw
 from mehler.statements import FORMS
@@ -86,9 +85,7 @@ def _environment(*, autoescape: bool) -> Any:
         **{name: getattr(_format, name) for name in _FORMATS},
         "best_first": _best_first,
         "best_of": _best_of,
-        "by_map": _by_map,
         "draw": draw,
-        "errors": ERRORS,
         "mark": lambda *verdict: _MARKS[_tone(*verdict)],
         "most_columns": _MOST_COLUMNS,
         "decided": lambda e: [*filter(None, (_format.deciding(e, form) for form in FORMS))],
@@ -129,14 +126,10 @@ def _tone(verdict: str, expected: bool = False) -> str:
     return _TONES.get(verdict, "bad" if verdict in _KNOWN else "open")
 
 
-def _by_map(rows: Iterable[PlanRow | Score]) -> list[tuple[str, list[Any]]]:
-    """Group by map in order; Jinja's own grouping would sort q = 16 before q = 2."""
-    return [(label, list(group)) for label, group in groupby(rows, key=lambda row: row.map)]
-
-
-def _best_first(scores: Iterable[Score]) -> list[tuple[str, list[Any]]]:
+def _best_first(scores: Iterable[Score]) -> list[tuple[str, list[Score]]]:
     """Group by learner, the highest score first and failures last."""
-    return sorted(_by_map(scores), key=lambda group: -max(one.rank for one in group[1]))
+    groups = [(label, list(group)) for label, group in groupby(scores, key=lambda one: one.map)]
+    return sorted(groups, key=lambda group: -max(one.rank for one in group[1]))
 
 
 def _best_of(scores: Iterable[Score]) -> Score | None:
