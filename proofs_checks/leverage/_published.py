@@ -50,13 +50,7 @@ def proposition_6(
         statement="leverage.bach",
         form="printed",
         quantity="squared error of the best sum, plus its ridge",
-        terms=(
-            Term(
-                "approximation",
-                np.where(enough, 4 * (ridge * norm**2), np.inf),
-                r"4\lambda B^2" if np.all(enough) else r"\infty",
-            ),
-        ),
+        terms=(Term("approximation", np.where(enough, 4 * (ridge * norm**2), np.inf)),),
         probability=1 - delta,
         assumptions=(
             Assumption("features are drawn independently, with density q with respect to P"),
@@ -89,13 +83,7 @@ def lemma_3(
         statement="leverage.theorem-2",
         form="printed",
         quantity="relative error of the Gram matrix",
-        terms=(
-            Term(
-                "estimation",
-                over / (1 + over) if small else np.inf,
-                r"\Delta" if small else r"\infty",
-            ),
-        ),
+        terms=(Term("estimation", over / (1 + over) if small else np.inf),),
         probability=1 - delta,
         assumptions=(*_ROWS, _half(over / (1 + over) if small else np.inf)),
     )
@@ -113,12 +101,11 @@ def corollary_5(n_scored: int, *, smallest: float, ridge: float, **others: float
     with probability :math:`1 - \delta`; `smallest` is :math:`\lambda_{\min}(G)`.
     """
     [relative] = lemma_3(n_scored, ridge=ridge, **others).terms
-    latex = rf"4{relative.formula}\lambda/\lambda_{{\min}}"
     return Bound(
         statement="leverage.corollary-5",
         form="printed",
         quantity="sum of errors of the probabilities",
-        terms=(Term("estimation", 4 * relative.value * ridge / smallest, latex),),
+        terms=(Term("estimation", 4 * relative.value * ridge / smallest),),
         probability=1 - others["delta"],
         assumptions=(*_ROWS, _half(float(relative.value))),
         trivial=2.0,

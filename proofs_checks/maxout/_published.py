@@ -66,7 +66,7 @@ def lemma_2(
         statement="maxout.lemma-2",
         form="printed",
         quantity="largest |phi(x, W)| over the inputs",
-        terms=(Term("supremum", _root(inside, c1), _ROOT),),
+        terms=(Term("supremum", _root(inside, c1)),),
         probability=1 - delta - 2 * np.exp(-c * n_inputs / 4),
         assumptions=(*_on_the_sphere(inside, diameter, radius), units),
     )
@@ -94,9 +94,8 @@ def lemma_3(
     with probability at least :math:`1 - 2 \delta - 2 e^{-cd/4}`; Lemma 4 multiplies by L.
     """
     inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
-    slope, symbol = (1.0, "") if lipschitz is None else (lipschitz, r"L\,")
+    slope = 1.0 if lipschitz is None else lipschitz
     mean = slope * (scale * _root(inside, c1) / np.sqrt(n_features))
-    latex = symbol + r"C C_1\sqrt{(k\log(D\sqrt d/\delta) + \log(q+1))/m}"
     deviation = np.sqrt(-2 * np.log(delta))
     distance = "L2 distance from f to the nearest function of the box"
     return Bound(
@@ -104,8 +103,8 @@ def lemma_3(
         form="printed",
         quantity=distance if lipschitz is None else "risk that approximating f by m units adds",
         terms=(
-            Term("mean", mean, latex),
-            Term("confidence", mean * deviation, latex + r"\sqrt{2\log(1/\delta)}"),
+            Term("mean", mean),
+            Term("confidence", mean * deviation),
         ),
         probability=1 - 2 * delta - 2 * np.exp(-c * n_inputs / 4),
         assumptions=_on_the_sphere(inside, diameter),
@@ -177,25 +176,19 @@ def theorem_2(
     )
     root, deviation = np.sqrt(n_samples), np.sqrt(-2 * np.log(delta))
     size = lipschitz * scale
-    factor, symbol = (1.0, "") if radius is None else (radius * loss_bound, r"RB\,")
+    factor = 1.0 if radius is None else radius * loss_bound
     terms = {
-        "statistical": (
-            4 * size * np.sqrt(exact.sigma2(pool_size)) / root,
-            r"4LC\sigma(q)/\sqrt N",
-        ),
-        "loss at zero": (2 * loss_at_zero / root, r"2|V(0)|/\sqrt N"),
-        "confidence": (2 * deviation / root, r"2\sqrt{2\log(1/\delta)/N}"),
-        "approximation": (
-            size * epsilon * (1 + deviation),
-            r"LC\varepsilon(1 + \sqrt{2\log(1/\delta)})",
-        ),
+        "statistical": 4 * size * np.sqrt(exact.sigma2(pool_size)) / root,
+        "loss at zero": 2 * loss_at_zero / root,
+        "confidence": 2 * deviation / root,
+        "approximation": size * epsilon * (1 + deviation),
     }
     asked = "m is as large as the published condition asks"
     return Bound(
         statement="maxout.theorem-2" if radius is None else "maxout.remark-2",
         form="printed",
         quantity=_RISK,
-        terms=tuple(Term(k, factor * v, symbol + latex) for k, (v, latex) in terms.items()),
+        terms=tuple(Term(k, factor * v) for k, v in terms.items()),
         probability=1 - 3 * delta - 2 * np.exp(-c * n_inputs / 4),
         assumptions=(
             _NORMAL,

@@ -63,7 +63,7 @@ def restored(context: Context, *, allowed: float = 1.0) -> Evidence:
     theorem_2 = times(1.0)
     above, below = (allowed * (delta + theorem_2.value) for delta in restored_deltas(6, EPSILON))
     # As a fraction of the interval that is allowed on its side.
-    whole = dataclasses.replace(theorem_2.terms[0], name="allowed", value=1.0, formula="1")
+    whole = dataclasses.replace(theorem_2.terms[0], name="allowed", value=1.0)
     return _compare(
         context,
         r"$\langle\Phi(x),\Phi(z)\rangle - (1 - d_G)$ leaves $[\epsilon - \delta_2 - \epsilon_0, "

@@ -92,12 +92,8 @@ def gap_bound(n: int, *, window: float = WINDOW, delta: float = _DELTA) -> Bound
         form="proved",
         quantity="largest difference of true and empirical risk",
         terms=(
-            Term("statistical", 4 * window / root, r"4LsC/\sqrt N"),
-            Term(
-                "confidence",
-                4 * window * math.sqrt(math.log(2 / delta) / (2 * n)),
-                r"4LsC\sqrt{\log(2/\delta)/2N}",
-            ),
+            Term("statistical", 4 * window / root),
+            Term("confidence", 4 * window * math.sqrt(math.log(2 / delta) / (2 * n))),
         ),
         probability=1 - delta,
     )

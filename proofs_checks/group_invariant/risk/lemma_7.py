@@ -65,12 +65,8 @@ def mean_bound(
         form="proved",
         quantity="distance of a mean of vectors from its expectation",
         terms=(
-            Term("mean", spread / root, r"\sqrt{(E\|f\|^2 - \|Ef\|^2)/m}"),
-            Term(
-                "confidence",
-                scale * math.sqrt(-2 * math.log(delta)) / root,
-                r"M\sqrt{2\log(1/\delta)/m}",
-            ),
+            Term("mean", spread / root),
+            Term("confidence", scale * math.sqrt(-2 * math.log(delta)) / root),
         ),
         probability=1 - delta,
     )

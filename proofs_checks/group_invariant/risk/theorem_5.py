@@ -62,12 +62,8 @@ def class_bound(
         form="proved",
         quantity="largest excess of the true over the empirical risk",
         terms=(
-            Term("statistical", 2 * lipschitz * rademacher, r"2L\mathfrak R_N"),
-            Term(
-                "confidence",
-                lipschitz * size * math.sqrt(-2 * math.log(delta) / n_samples),
-                r"LC\sqrt{2\log(1/\delta)/N}",
-            ),
+            Term("statistical", 2 * lipschitz * rademacher),
+            Term("confidence", lipschitz * size * math.sqrt(-2 * math.log(delta) / n_samples)),
         ),
         probability=1 - delta,
     )

@@ -31,8 +31,6 @@ class Term:
         Source of the summand, such as ``"statistical"`` or ``"approximation"``.
     value : float or array
         Its value; may be infinite.
-    formula : str
-        LaTeX without dollar signs.
 
     Examples
     --------
@@ -42,7 +40,6 @@ class Term:
 
     name: str
     value: Any
-    formula: str = ""
 
     def __post_init__(self) -> None:
         vars(self)["value"] = _number("value", self.value)
@@ -149,7 +146,7 @@ class Bound:
             own["terms"] = tuple(
                 term
                 if np.shape(term.value) == shape
-                else Term(term.name, np.broadcast_to(term.value, shape), term.formula)
+                else Term(term.name, np.broadcast_to(term.value, shape))
                 for term in self.terms
             )
             for name in ("probability", "trivial"):
@@ -221,9 +218,9 @@ class Bound:
         return f"<{shorten(str(self).splitlines()[0], 300)}>"
 
     def _repr_html_(self) -> str:
-        """Return a table of the terms for a notebook, which sets their formulas."""
+        """Return a table of the terms for a notebook."""
         heading, *rest = str(self).splitlines()
-        terms = [(term.name, digits(term.value), f"${term.formula}$") for term in self.terms]
+        terms = [(term.name, digits(term.value)) for term in self.terms]
         return html_table(heading, terms, *[line.strip() for line in rest[len(terms) :]])
 
 

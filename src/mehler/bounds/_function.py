@@ -33,12 +33,13 @@ REGISTRY: dict[str, BoundFunction[..., Bound]] = {}
 
 
 def bound(
-    statement: str, quantity: str, *falls_in: str
+    statement: str, quantity: str, *falls_in: str, zero: bool = False
 ) -> Callable[[Callable[P, R]], BoundFunction[P, R]]:
     """Register a bound: its statement, what is bounded, and the counts in which it falls.
 
     The function returns a `Bound` without statement and quantity, or with a quantity that depends
     on its arguments; arguments are validated in its body. One that returns a number is not listed.
+    With `zero` the bound may be 0 by its formula, and the body rounds up what underflows.
     """
 
     def decorate(body: Callable[P, R]) -> BoundFunction[P, R]:
@@ -57,7 +58,7 @@ def bound(
             if isinstance(made, Bound):
                 vars(made)["statement"] = statement
                 vars(made)["quantity"] = made.quantity or quantity
-                _require_numbers(made, arguments)
+                _require_numbers(made, arguments, zero)
             return made
 
         named: Any = function
@@ -72,11 +73,11 @@ def bound(
     return decorate
 
 
-def _require_numbers(made: Bound, arguments: dict[Any, Any]) -> None:
+def _require_numbers(made: Bound, arguments: dict[Any, Any], zero: bool) -> None:
     """Refuse terms of 0 times infinity, and a bound from above that is 0 by underflow.
 
-    It may be 0 where an argument is, or where all terms are by their formula. Rounding it up to the
-    least float would not do: what has underflowed may be a factor of a large number.
+    It may be 0 where an argument is. Rounding it up to the least float would not do: what has
+    underflowed may be a factor of a large number.
     """
     total = made.total
     # The smallest of numbers is NaN if one is.
@@ -84,9 +85,8 @@ def _require_numbers(made: Bound, arguments: dict[Any, Any]) -> None:
         return
     least = np.minimum(total, made.trivial)
     wrong = bool(np.any(np.isnan(least)))
-    if not wrong and np.any(least == 0) and not isinstance(made, LowerBound):
-        zero = any(np.any(np.equal(a, 0)) for a in arguments.values() if _is_number(a))
-        wrong = not zero and any(term.formula != "0" for term in made.terms)
+    if not wrong and not zero and np.any(least == 0) and not isinstance(made, LowerBound):
+        wrong = not any(np.any(np.equal(a, 0)) for a in arguments.values() if _is_number(a))
     if wrong and made.form == "proved":
         numbers = ", ".join(f"{k}={shown(a)}" for k, a in arguments.items() if _is_number(a))
         raise ValueError(
@@ -99,23 +99,17 @@ def _is_number(value: object) -> bool:
     return np.asarray(value).dtype.kind == "f" and value is not None
 
 
-def by_entry(
-    function: Callable[..., dict[str, tuple[float, str]]], *numbers: Any
-) -> tuple[Term, ...]:
+def by_entry(function: Callable[..., dict[str, float]], *numbers: Any) -> tuple[Term, ...]:
     """Return the terms of a function of scalars, at each entry of arrays that broadcast.
 
-    A term that an entry does not have, since another method is smaller there, is 0 in it; a formula
-    that differs between entries is left out.
+    A term that an entry does not have, since another method is smaller there, is 0 in it.
     """
     arrays = np.broadcast_arrays(*numbers)
-    shape = arrays[0].shape
     rows = [function(*entry) for entry in zip(*(array.flat for array in arrays), strict=True)]
-    terms = []
-    for name in dict.fromkeys(name for row in rows for name in row):
-        values = np.reshape([row.get(name, (0.0, ""))[0] for row in rows], shape)
-        formulas = {row[name][1] for row in rows if name in row}
-        terms.append(Term(name, values, formulas.pop() if len(formulas) == 1 else ""))
-    return tuple(terms)
+    return tuple(
+        Term(name, np.reshape([row.get(name, 0.0) for row in rows], arrays[0].shape))
+        for name in dict.fromkeys(name for row in rows for name in row)
+    )
 
 
 def by_statement(statement: str) -> tuple[BoundFunction[..., Bound], ...]:

@@ -106,11 +106,10 @@ def approximation(
     cost = np.maximum(0.0, np.log(8 * d / chance)) / m
     third = np.minimum(1.0, d) * cost / 3
     t = third + np.sqrt(third**2 + 2 * cost * _ratio(d, largest_ratio))
-    latex = r"\lambda B^2/(1 - t)" if np.any(t < 1) else r"\infty"
     # The largest eigenvalue s has s/(s + lambda) <= d.
     trivial = np.where(d < 1, size * d / np.where(d < 1, 1 - d, 1.0), np.inf)
     return Bound(
-        terms=(Term("approximation", np.where(t < 1, size / (1 - t), np.inf), latex),),
+        terms=(Term("approximation", np.where(t < 1, size / (1 - t), np.inf)),),
         probability=1 - chance,
         assumptions=(_DRAWN,),
         trivial=trivial,
@@ -196,14 +195,14 @@ def _scores(
     norm = square if gram_norm is None else positives(gram_norm=gram_norm)
     holds = (d >= 0.5) & (lam <= norm * (1 + 1e-12))
     known = gram_norm is not None
-    return Term("estimation", value, r"\Delta'" if np.any(root < 1) else r"\infty"), Assumption(
+    return Term("estimation", value), Assumption(
         "the ridge is at most the norm of the pool's Gram matrix",
         holds if known or not np.all(holds) else None,
         f"norm {digits(norm)}" if known else f"d {digits(d)}",
     )
 
 
-@bound("leverage.corollary-5", "sum of errors of the probabilities", "n_scored")
+@bound("leverage.corollary-5", "sum of errors of the probabilities", "n_scored", zero=True)
 def probability_error(
     n_scored: Counts,
     *,
@@ -239,10 +238,9 @@ def probability_error(
             "that many scores below 1"
         )
     rest = pool / d - 1
-    value = np.where(rest > 0, 2 * scores.value * rest, 0.0)
-    latex = rf"2{scores.formula}(M_0 - d)/d" if np.any(rest) else "0"
+    value = np.where(rest > 0, np.maximum(2 * scores.value * rest, np.nextafter(0.0, 1.0)), 0.0)
     return Bound(
-        terms=(Term("estimation", value, latex),),
+        terms=(Term("estimation", value),),
         probability=1 - probabilities(delta=delta),
         assumptions=(_ROWS, assumption),
         trivial=2.0,
@@ -287,17 +285,12 @@ def score_ratio(
     certain = squares(feature_bound=most) / (eta * lam)
     likely = np.maximum(2 * total / (1 - eta), 2 * scores.value * pool / eta)
     first = certain <= likely
-    latex = rf"\max(2\hat d/(1 - \eta), 2{scores.formula}M_0/\eta)"
     assumptions: tuple[Assumption, ...] = ()
-    if np.all(first):
-        latex = r"\kappa^2/(\eta\lambda)"
-    else:
+    if not np.all(first):
         met = None if assumption.met is None else first | assumption.met
         assumptions = (_ROWS, Assumption(assumption.text, met, assumption.value))
-        if np.any(first):
-            latex = rf"\min(\kappa^2/(\eta\lambda), {latex})"
     return Bound(
-        terms=(Term("ratio", np.where(first, certain, likely), latex),),
+        terms=(Term("ratio", np.where(first, certain, likely)),),
         probability=np.where(first, 1.0, 1 - probabilities(delta=delta)),
         assumptions=assumptions,
     )
@@ -371,17 +364,16 @@ def excess_risk(
         delta=delta,
     )["ratio"]
     chance = probabilities(delta=delta)
-    size, spread, latex = steep * ball, 8 * np.sqrt(2), r"8\sqrt2LB/\sqrt N"
+    size, spread = steep * ball, 8 * np.sqrt(2)
     if reuse:
         # No member is drawn much more often than expected: by the pool's fixed ball.
         least, cost = pool / (_MIX * m), np.log(pool / chance)
         spread = 16 * np.sqrt(1 + np.sqrt(2 * least * cost) + least * cost / 3)
-        latex = r"16LB\sqrt{1 + \sqrt{2au} + au/3}/\sqrt N"
     norm = None if kernel_norm is None else positives(kernel_norm=kernel_norm)
     return Bound(
         terms=(
-            Term("approximation", 6 * size * np.sqrt(lam), r"6LB\sqrt\lambda"),
-            Term("statistical", size * spread / np.sqrt(n), latex),
+            Term("approximation", 6 * size * np.sqrt(lam)),
+            Term("statistical", size * spread / np.sqrt(n)),
         ),
         probability=1 - (4 if reuse else 3) * chance,
         assumptions=(

@@ -186,7 +186,7 @@ def _of(
 
 def _best(
     n: float, errors: Errors, delta: float, scale: float | None, thresholds: Sequence[float]
-) -> dict[str, tuple[float, str]]:
+) -> dict[str, float]:
     """Return the smallest bound over thresholds, and over lengths if none is given.
 
     `errors` says how often a normal vector about the weights errs. Every length is allowed, so that
@@ -210,10 +210,10 @@ def _best(
     # 1/Phi - 1, without cancellation.
     factor = float(special.ndtr(-threshold) / special.ndtr(threshold))
     return {
-        "margin": (e, "e"),
-        "weights": (weights, "p_1 - e"),
-        "confidence": (both - weights, "p_2 - p_1"),
-        "threshold": (factor * (e + both), r"\left(\frac{1}{\Phi(\theta)} - 1\right)p_2"),
+        "margin": e,
+        "weights": weights,
+        "confidence": both - weights,
+        "threshold": factor * (e + both),
     }
 
 

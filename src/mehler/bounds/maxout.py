@@ -55,12 +55,7 @@ from mehler.bounds._arguments import (
 from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
 from mehler.bounds._function import bound
 
-__all__ = [
-    "approximation",
-    "approximation_risk",
-    "excess_risk",
-    "supremum",
-]
+__all__ = ["approximation", "approximation_risk", "excess_risk", "supremum"]
 
 Function = Literal["nearest", "monte-carlo"]
 _NORMAL = Assumption("weights are independent standard normal")
@@ -84,16 +79,15 @@ def _root_log(delta: Any) -> Any:
     return np.sqrt(2 * np.log(1 / delta))
 
 
-def _unit_size(pool_size: Counts, centred: bool) -> tuple[Any, str]:
-    """Compute the root mean square of a unit at a vector of norm 1, and its symbol."""
+def _unit_size(pool_size: Counts, centred: bool) -> Any:
+    """Compute the root mean square of a unit at a vector of norm 1."""
     if type(centred) is not bool:
         centred = require_flag("centred", centred)
-    symbol = r"\sqrt{V(q)}" if centred else r"\sigma(q)"
     if type(pool_size) is int:
-        return _size_of(pool_size, centred), symbol
+        return _size_of(pool_size, centred)
     distinct, places = np.unique(pool_sizes(pool_size), return_inverse=True)
     sizes = np.array([_size_of(int(q), centred) for q in distinct])
-    return sizes[places].reshape(np.shape(pool_size))[()], symbol
+    return sizes[places].reshape(np.shape(pool_size))[()]
 
 
 @functools.lru_cache(maxsize=4096)
@@ -187,14 +181,10 @@ def supremum(
         raise ValueError("give mean_sup, or n_inputs, dimension and diameter")
     if covering is not None:
         largest, inputs = _covered(q, chance, covering, m, length)
-        latex = r"4R\sqrt{k\log^+(2D\sqrt d/R) + \log(2mq/\delta)}"
-        terms: tuple[Term, ...] = (Term("supremum", largest, latex),)
+        terms: tuple[Term, ...] = (Term("supremum", largest),)
         return Bound(terms=terms, probability=1 - chance, assumptions=(_NORMAL, *inputs))
     mean = not_negatives(mean_sup=0.0 if mean_sup is None else mean_sup)
-    terms = (
-        Term("mean", mean, r"E\sup_x|\phi(x, W)|"),
-        Term("confidence", length * _root_log(chance / m), r"R\sqrt{2\log(m/\delta)}"),
-    )
+    terms = (Term("mean", mean), Term("confidence", length * _root_log(chance / m)))
     inputs = (
         Assumption(f"inputs have norm at most {digits(length)}"),
         Assumption(f"mean_sup={digits(mean)} is the expected supremum or larger"),
@@ -243,10 +233,10 @@ def approximation(
     """
     m, (weight, length) = counts(n_features=n_features), positives(scale=scale, radius=radius)
     require_choice("function", function, ("nearest", "monte-carlo"))
-    sigma, symbol = _unit_size(pool_size, centred)
+    sigma = _unit_size(pool_size, centred)
     size, root, assumptions = weight * length, np.sqrt(m), (_mean_square(length), _NORMAL)
     covering = _covering(n_inputs, dimension, diameter)
-    mean = Term("mean", size * sigma / root, rf"CR{symbol}/\sqrt m")
+    mean = Term("mean", size * sigma / root)
     if delta is None:
         if covering is not None:
             raise ValueError("a covering bounds no expectation: give delta, or no set of inputs")
@@ -267,11 +257,7 @@ def approximation(
             counts(pool_size=pool_size), chance, covering, m, positives(radius=radius)
         )
         first = weight * largest / root
-        latex = r"CM_\delta\sqrt{2\log(1/\delta)/m}"
-        terms = (
-            Term("mean", first, r"CM_\delta/\sqrt m"),
-            Term("confidence", first * deviation, latex),
-        )
+        terms = (Term("mean", first), Term("confidence", first * deviation))
         return Bound(
             terms=terms,
             probability=1 - 2 * chance,
@@ -280,15 +266,12 @@ def approximation(
             quantity=_MONTE_CARLO,
         )
     if function == "nearest":
-        last = Term("confidence", size * deviation / root, r"CR\sqrt{2\log(1/\delta)/m}")
+        last = Term("confidence", size * deviation / root)
         # The box contains 0, and norms in the class are at most C R sigma(q).
         terms, trivial, quantity = (mean, last), size * sigma, ""
     else:
-        factor, latex = size * (2 * sigma + 1), rf"CR(2{symbol} + 1)"
-        terms = (
-            Term("deviation", factor * np.sqrt(2 * t / m), latex + r"\sqrt{2\log(2/\delta)/m}"),
-            Term("tail", factor * 2 * t / m, rf"2{latex}\log(2/\delta)/m"),
-        )
+        factor = size * (2 * sigma + 1)
+        terms = (Term("deviation", factor * np.sqrt(2 * t / m)), Term("tail", factor * 2 * t / m))
         quantity = _MONTE_CARLO
     return Bound(
         terms=terms,
@@ -344,7 +327,7 @@ def approximation_risk(
     )
     steep, most = positives(lipschitz=lipschitz, loss_bound=loss_bound)
     return Bound(
-        terms=tuple(Term(t.name, steep * t.value, rf"L\,{t.formula}") for t in distance.terms),
+        terms=tuple(Term(t.name, steep * t.value) for t in distance.terms),
         probability=distance.probability,
         assumptions=(*distance.assumptions, _loss(steep, most)),
         trivial=np.minimum(most, steep * distance.trivial),
@@ -411,7 +394,7 @@ def excess_risk(
     m, n = counts(n_features=n_features, n_samples=n_samples)
     weight, steep, length = positives(scale=scale, lipschitz=lipschitz, radius=radius)
     most = positives_or_infinite(loss_bound=loss_bound)
-    sigma, symbol = _unit_size(pool_size, centred)
+    sigma = _unit_size(pool_size, centred)
     size, root, root_m = steep * weight, np.sqrt(n), np.sqrt(m)
     assumptions: tuple[Assumption, ...] = (_mean_square(length), _loss(steep, most), _DRAWN)
     covering = _covering(n_inputs, dimension, diameter)
@@ -422,10 +405,7 @@ def excess_risk(
             raise ValueError("mean_norm is of one sample, and an expectation has none: give delta")
         mean = size * length * sigma
         return Bound(
-            terms=(
-                Term("statistical", 2 * mean / root, rf"2LCR{symbol}/\sqrt N"),
-                Term("approximation", mean / root_m, rf"LCR{symbol}/\sqrt m"),
-            ),
+            terms=(Term("statistical", 2 * mean / root), Term("approximation", mean / root_m)),
             assumptions=assumptions,
             trivial=np.minimum(most, size * length * (2 * sigma)),
             quantity=f"{_EXCESS}, in expectation",
@@ -436,33 +416,26 @@ def excess_risk(
     deviation = _root_log(chance)
     if covering is None:
         value = length * (sigma + deviation) / root_m
-        latex = rf"\frac{{LCR}}{{\sqrt m}}({symbol} + \sqrt{{2\log(1/\delta)}})"
     else:
         largest, inputs = _covered(counts(pool_size=pool_size), chance, covering, m, length)
-        value, latex = largest * (1 + deviation) / root_m, r"\frac{LCM_\delta}{\sqrt m}"
-        latex += r"(1 + \sqrt{2\log(1/\delta)})"
+        value = largest * (1 + deviation) / root_m
         assumptions = (*assumptions[1:], *inputs)
-    approximated = Term("approximation", size * value, latex)
+    approximated = Term("approximation", size * value)
     if mean_norm is None:
         fluctuation = deviation / root_m
         # What m units pay for n samples.
         statistical = 2 * (size * length) / root * (sigma + fluctuation)
-        latex = rf"\frac{{2LCR}}{{\sqrt N}}({symbol} + \sqrt{{2\log(1/\delta)/m}})"
-        confidence, symbol = most * deviation / root, "B"
+        confidence = most * deviation / root
         events = 3 if covering is None else 4
         trivial = np.minimum(most, size * length * (2 * sigma + fluctuation))
     else:
         own = not_negatives(mean_norm=mean_norm)
-        statistical, latex = 2 * (size * own) / root, r"2LCZ/\sqrt N"
-        confidence, symbol, events = 2 * most * deviation / root, "2B", 2
+        statistical = 2 * (size * own) / root
+        confidence, events = 2 * most * deviation / root, 2
         # The units' mean norm in the population is not among these events.
         trivial = most
     return Bound(
-        terms=(
-            Term("statistical", statistical, latex),
-            Term("confidence", confidence, rf"{symbol}\sqrt{{2\log(1/\delta)/N}}"),
-            approximated,
-        ),
+        terms=(Term("statistical", statistical), Term("confidence", confidence), approximated),
         probability=1 - events * chance,
         assumptions=assumptions,
         trivial=trivial,

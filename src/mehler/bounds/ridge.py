@@ -154,15 +154,8 @@ def excess_risk(
         text = "the bound is below the mean square of the target, the risk of predicting 0"
         below = bias + variance + features < of_zero
         assumptions.append(Assumption(text, below, f"{of_zero:.6g}"))
-    latex = r"c^2R^2(\mu_1/N)^{2r}\left(\frac{\lambda}{\lambda + \mu_1/N}\right)^2"
-    if first * (1 - r) >= lam * r:
-        latex = r"c^2R^2s_r\lambda^{2r}"
     return Bound(
-        terms=(
-            Term("bias", bias, latex),
-            Term("variance", variance, r"c\sigma^2d/N"),
-            Term("features", features, r"c^2R^2F"),
-        ),
+        terms=(Term("bias", bias), Term("variance", variance), Term("features", features)),
         assumptions=tuple(assumptions),
         # Without any features the error is the target itself.
         trivial=math.inf if left_out else squared * power(first, 2 * r) + noise_square,
@@ -223,12 +216,8 @@ def excess_risk_clipped(
     per_row = np.minimum(d / (n + 1), 1.0)
     return Bound(
         terms=(
-            Term("bias", lam * n / (n + 1) * size / 2, r"\frac{N\lambda R^2}{2(N+1)}"),
-            Term(
-                "variance",
-                4 * range_ * per_row * (2 - per_row),
-                r"4b^2\min(1, \frac{d}{N+1})\left(2 - \min(1, \frac{d}{N+1})\right)",
-            ),
+            Term("bias", lam * n / (n + 1) * size / 2),
+            Term("variance", 4 * range_ * per_row * (2 - per_row)),
         ),
         assumptions=(
             Assumption("rows are independent and of one law, or exchangeable"),

@@ -118,9 +118,8 @@ def gram_error(
     m, chance = blocks(n_features, block), probabilities(delta=delta)
     if variance is None:
         size = size_of(mu, ridge=ridge, **named)
-        symbol = r"\mu" if ridge is None else r"\beta"
         value = np.vectorize(lambda k, p: deviation(size, k, p), otypes=[float])(m, chance)
-        term = Term("deviation", value, rf"\Delta_s(\delta, {symbol})")
+        term = Term("deviation", value)
         return Bound(
             terms=(term,), probability=1 - chance, assumptions=size.assumptions, quantity=quantity
         )
@@ -133,9 +132,8 @@ def gram_error(
         raise ValueError("variance has a negative entry")
     total = math.fsum(np.maximum(matrix, 0.0).flat)
     value = np.sqrt(total / (counts(n_features=n_features) * chance)) / (ridge or 1.0)
-    latex = r"\sqrt{\sum_{ij}V_{ij}/(m\delta)}" + ("" if ridge is None else r"/\lambda")
     return Bound(
-        terms=(Term("deviation", value, latex),),
+        terms=(Term("deviation", value),),
         probability=1 - chance,
         assumptions=(MEAN, Assumption("the variance of their products is this")),
         quantity=quantity,
@@ -249,10 +247,7 @@ def approximation(
         text = "squares of combinations of a block's features have this kurtosis or less"
         assumptions += (Assumption(text),)
     value = square * np.vectorize(least, otypes=[float])(m)
-    latex = r"B^2\min_\lambda\lambda\int_0^{\Delta_1}p_m(t)/(1-t)^2\,dt"
-    return Bound(
-        terms=(Term("nearest", value, latex),), trivial=square * cap, assumptions=assumptions
-    )
+    return Bound(terms=(Term("nearest", value),), trivial=square * cap, assumptions=assumptions)
 
 
 def _of_moments(beta: Floats, spread: float, m: float) -> Tail:

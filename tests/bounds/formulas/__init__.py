@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,19 +31,26 @@ class Row:
         Arguments that replace drawn ones: a dict for each formula that the bound may return.
     unread : dict
         From the name of a term whose formula is no closed expression to the reason.
+    formulas : tuple of dict
+        Of each branch, from ``formulas.json``: LaTeX of each term, as its docstring and page have
+        it; several where it has cases.
     """
 
     draw: Callable[[np.random.Generator], Arguments]
     symbols: Callable[[Arguments], Mapping[str, Value]]
     branches: tuple[Arguments, ...] = ({},)
     unread: Mapping[str, str] = field(default_factory=dict)
+    formulas: tuple[dict[str, Any], ...] = ()
 
 
 def rows() -> dict[str, Row]:
     """Return the rows of all namespaces, by the name of the bound."""
-    result: dict[str, Row] = {}
-    for path in sorted(Path(__file__).parent.glob("[a-z]*.py")):
-        result |= importlib.import_module(f"{__name__}.{path.stem}").ROWS
+    here, result = Path(__file__).parent, {}
+    formulas = json.loads((here / "formulas.json").read_text())
+    for path in sorted(here.glob("[a-z]*.py")):
+        for name, row in importlib.import_module(f"{__name__}.{path.stem}").ROWS.items():
+            listed = tuple(formulas.get(name, [{}] * len(row.branches)))
+            result[name] = replace(row, formulas=listed)
     return result
 
 

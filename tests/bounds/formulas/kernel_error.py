@@ -7,19 +7,15 @@ has tests elsewhere. `ROWS` gives each bound random arguments and the values of 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Callable
 
 import numpy as np
 from scipy import optimize, special
 
 from mehler import exact
-from mehler.bounds import kernel_error
 from mehler.bounds.kernel_error import _exponent
 from tests.bounds.formulas import Arguments, Row, count, log_uniform
 from tests.bounds.latex import Value
-
-LEVELS = range(64)
 
 
 def _chernoff(exponents: _exponent.Exponents) -> Callable[[float], float]:
@@ -112,81 +108,6 @@ def _set(rng: np.random.Generator) -> Arguments:
     }
 
 
-def _log_pairs(k: float, level: int) -> float:
-    return 2 * k * level * math.log(2) + math.log1p(2.0 ** (-k * level))
-
-
-def _cells(a: Arguments) -> dict[str, Value]:
-    """Return numbers of cells and their diameters, by level."""
-    k, diameter = a["dimension"], a["diameter"]
-    return {
-        **{f"T_{{{j}}}": 2.0 ** (k * j) for j in LEVELS},
-        **{f"r_{{{j}}}": diameter * min(1.0, 2.0 ** (1 - j)) for j in range(600)},
-    }
-
-
-def _chained(a: Arguments, level: int) -> float:
-    """Sum the increments below a level, level by level."""
-    increments = _chernoff(_exponent.increments(a["pool_size"]))
-    total = 0.0
-    for j in range(level, level + 60):
-        logs = math.log(2) * (j - level + 2) - math.log(a["delta"])
-        cost = (logs + _log_pairs(a["dimension"], j + 1)) / a["n_features"]
-        total += 2 * a["diameter"] * min(1.0, 2.0 ** (1 - j)) * increments(cost)
-    return total
-
-
-def _set_symbols(a: Arguments) -> dict[str, Value]:
-    q, m, delta = a["pool_size"], a["n_features"], a["delta"]
-    symbols = {"m": m, r"\delta": delta, **_cells(a)}
-    symbols[r"\Delta"] = _chernoff(_exponent.any_correlation(q))
-    if a["method"] == "net":
-        longest = (math.sqrt(a["n_inputs"]) + math.sqrt(2 * math.log(q))) ** 2
-        symbols["L"] = (math.sqrt(longest + 1) + math.sqrt(2 * math.log(2 / delta) / m)) ** 2
-        return symbols
-    formula = kernel_error.uniform(**a).terms[1].formula
-    level = int(re.findall(r"\\ge (\d+)", formula)[0])
-    return {**symbols, formula: _chained(a, level)}
-
-
-def _links(a: Arguments, level: int, stride: int, links: int) -> tuple[float, float]:
-    """Sum both parts of the links of a chain, each by its cheaper law."""
-    first = second = 0.0
-    for i in range(links):
-        at = level + stride * (i + 1)
-        logs = math.log(2) * (i + 2) - math.log(a["delta"]) + _log_pairs(a["dimension"], at)
-        u = logs / a["n_features"]
-        r = a["diameter"] * min(1.0, 2.0 ** (1 - at + stride))
-        laws = []
-        if "width" in a:
-            laws.append((a["slope"][1], a["width"] / 3))
-        if "increments" in a:
-            v, c = a["increments"]
-            laws.append((v, 2 * r * c))
-        best = min(((2 * r * math.sqrt(2 * v * u), c * u) for v, c in laws), key=sum)
-        first, second = first + best[0], second + best[1]
-    return first, second
-
-
-def _slope_symbols(a: Arguments) -> dict[str, Value]:
-    mean, square = a["slope"]
-    symbols: dict[str, Value] = {
-        "m": a["n_features"],
-        r"\delta": a["delta"],
-        r"\mathbb{E}G": mean,
-        r"\mathrm{Var}\,G": square - mean**2,
-        **_of_product(a),
-        **_cells(a),
-    }
-    formulas = {term.name: term.formula for term in kernel_error.uniform_by_slope(**a).terms}
-    result = re.findall(r"i<(\d+)\}2r_\{(\d+) \+ (\d+)i", formulas["increments"])
-    if result:
-        links, level, stride = map(int, result[0])
-        sums = _links(a, level, stride, links)
-        symbols |= dict(zip((formulas["increments"], formulas["range"]), sums, strict=True))
-    return symbols
-
-
 def _slope(rng: np.random.Generator) -> Arguments:
     mean = log_uniform(rng, 0.1, 10.0)
     return {**_set(rng), "slope": (mean, mean**2 * float(rng.uniform(1.01, 3)))}
@@ -195,10 +116,29 @@ def _slope(rng: np.random.Generator) -> Arguments:
 ROWS = {
     "kernel_error.one_pair": Row(_pair, _pair_symbols, DECLARATIONS),
     "kernel_error.all_pairs": Row(_pairs, _pair_symbols, DECLARATIONS),
-    "kernel_error.uniform": Row(_set, _set_symbols, ({"pool_size": 4, "method": "chaining"},
-        {"pool_size": 1, "method": "chaining"}, {"pool_size": 4, "method": "net", "n_inputs": 10})),
-    "kernel_error.uniform_by_slope": Row(_slope, _slope_symbols, ({"width": 2.0},
-        {"width": 2.0, "method": "net"},
-        {"width": 5.0, "increments": (0.25, 0.1), "method": "chaining"},
-        {"sub_gamma": (2.0, 0.5), "increments": (1.0, 2.0)}, {"variance": 1.0})),
-}  # fmt: skip
+    "kernel_error.uniform": Row(
+        _set,
+        lambda a: {},
+        (
+            {"pool_size": 4, "method": "chaining"},
+            {"pool_size": 1, "method": "chaining"},
+            {"pool_size": 4, "method": "net", "n_inputs": 10},
+        ),
+        dict.fromkeys(("net", "between"), "a level is chosen: test_kernel_error_uniform.py"),
+    ),
+    "kernel_error.uniform_by_slope": Row(
+        _slope,
+        lambda a: {},
+        (
+            {"width": 2.0},
+            {"width": 2.0, "method": "net"},
+            {"width": 5.0, "increments": (0.25, 0.1), "method": "chaining"},
+            {"sub_gamma": (2.0, 0.5), "increments": (1.0, 2.0)},
+            {"variance": 1.0},
+        ),
+        dict.fromkeys(
+            ("deviation", "variance", "tail", "increments", "range", "between", "spread"),
+            "levels and links are chosen: test_kernel_error_slopes.py",
+        ),
+    ),
+}

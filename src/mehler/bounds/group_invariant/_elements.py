@@ -78,7 +78,7 @@ def _squared_shares(first: int, end: int) -> float:
 _CHANGE = "error of the kernel of endless templates by sampled elements"
 
 
-@bound("group-invariant.elements", _CHANGE, "n_elements")
+@bound("group-invariant.elements", _CHANGE, "n_elements", zero=True)
 def kernel_change_elements(
     n_elements: Counts,
     *,
@@ -127,18 +127,22 @@ def kernel_change_elements(
     assumptions = (ORTHOGONAL, TEMPLATES, ELEMENTS)
     if delta is None:
         return Bound(
-            terms=(Term("elements", scale * rest * mean, r"\kappa wD/r" if np.any(rest) else "0"),),
+            terms=(Term("elements", _rounded_up(scale * rest * mean, rest)),),
             assumptions=assumptions,
             quantity=f"{_CHANGE}, mean for one pair",
         )
     chance = probabilities(delta=delta)
     by_range = (np.sqrt(rest * mean) + np.sqrt(2 * moves * size * np.log(rows / chance))) ** 2
     by_spread = 2 * most * mean * np.log(2 * rows / chance)
-    latex = r"\frac\kappa r\min\{2VD\log(2N/\delta), (\sqrt{wD} + \sqrt{2SR\log(N/\delta)})^2\}"
     value = scale * np.minimum(by_spread, by_range)
     return Bound(
-        terms=(Term("elements", value, latex if np.any(rest) else "0"),),
+        terms=(Term("elements", _rounded_up(value, rest)),),
         probability=1 - chance,
         assumptions=assumptions,
         quantity=f"{_CHANGE}, all pairs",
     )
+
+
+def _rounded_up(value: Any, rest: Any) -> Any:
+    """Return what underflows as the least float; 0 where all elements are drawn."""
+    return np.where(rest > 0, np.maximum(value, np.nextafter(0.0, 1.0)), value)[()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -26,7 +26,7 @@ Side = Literal["above", "below"]
 _CENTRED = ("trapezoid", "midpoint")
 
 
-@bound("group-invariant.theorem-1", "distance of K_s from s - d_G")
+@bound("group-invariant.theorem-1", "distance of K_s from s - d_G", zero=True)
 def kernel_bias(
     n_inputs: Counts, *, epsilon: Reals, side: Side, templates: Literal["zero", "redraw"] = "zero"
 ) -> Bound:
@@ -71,13 +71,10 @@ def kernel_bias(
     least = 2.0**-52
     if side == "above":
         slope = np.maximum(1.0 - ratio, least) * 2.0 * (1.0 / np.sqrt(2.0 * np.pi * d))
-        terms = (
-            Term("slope", slope, rf"2(1 - {'q/p' if redrawn else 'q'})/\sqrt{{2\pi d}}"),
-            Term("mass", -lost, "0" if redrawn else "-(1 - p)s"),
-        )
+        terms = (Term("slope", slope), Term("mass", -lost))
     else:
         mass = 0.0 * lost if redrawn else np.maximum(lost, least * (1.0 + margin))
-        terms = Term("slope", 0.0, "0"), Term("mass", mass, "0" if redrawn else "(1 - p)s")
+        terms = Term("slope", 0.0), Term("mass", mass)
     return Bound(
         terms=terms, assumptions=(ORTHOGONAL,), trivial=1.0 + margin, quantity=f"K_s {side} s - d_G"
     )
@@ -151,7 +148,6 @@ def kernel_error(
         raise ValueError("group_order is for distinct elements of a group: give n_elements")
     rest, moves = (0.0, 0.0) if n_elements is None else distinct(n_elements, group_order)[:2]
     log = np.log(np.where(rest == 0, 1.0, 2.0) * rows * (rows + 1) / chance)
-    pairs = r"\log(4P/\delta)" if np.any(rest) else r"\log(2P/\delta)"
     if n_inputs is not None:
         d = counts(n_inputs=n_inputs)
         if templates == "zero":
@@ -163,24 +159,21 @@ def kernel_error(
     rho = size * (np.sqrt(1.0 + margin) if law.truncated else law.reach)
     if across is not None:
         scatter = size * np.sqrt(2.0 * log / (m * across))
-        latex = rf"R\sqrt{{2{pairs}/(md')}}"
     elif templates == "gaussian":
         raise ValueError("templates='gaussian' have no largest projection: give n_inputs")
     elif templates == "zero":
         # Products lie in [s - rho, s + rho], or are 0: half the range.
         scatter = 0.5 * (s + rho) * np.sqrt(2.0 * log / m)
-        latex = rf"\tfrac{{s+\rho}}2\sqrt{{2{pairs}/m}}"
     else:
-        scatter, latex = rho * np.sqrt(2.0 * log / m), rf"\rho\sqrt{{2{pairs}/m}}"
-    terms = [
-        Term("binning", half * s / n, "s/n" if half == 1.0 else "s/(2n)"),
-        Term("templates", scatter, latex),
-    ]
+        scatter = rho * np.sqrt(2.0 * log / m)
+    terms = [Term("binning", half * s / n), Term("templates", scatter)]
     assumptions = [ORTHOGONAL, TEMPLATES]
     if n_elements is not None:
         if templates == "gaussian" and np.any(rest):
             raise ValueError("templates='gaussian' have no largest projection: n_elements=None")
-        terms.append(_elements(rho, counts(n_elements=n_elements), rest, moves, log))
+        r = counts(n_elements=n_elements)
+        value = 2.0 * rest * rho / r + rho * np.sqrt(8.0 * moves * log / r)
+        terms.append(Term("elements", np.where(rest == 0, 0.0, value)))
         assumptions.append(ELEMENTS)
     if templates != "gaussian":
         text = "the window holds every projection of a row on a template"
@@ -189,10 +182,3 @@ def kernel_error(
     return Bound(
         terms=tuple(terms), probability=1 - chance, assumptions=tuple(assumptions), trivial=2.0 * s
     )
-
-
-def _elements(rho: Any, r: Any, rest: Any, moves: Any, log: Any) -> Term:
-    """Return the term of sampled elements; 0 where all are drawn."""
-    value = 2.0 * rest * rho / r + rho * np.sqrt(8.0 * moves * log / r)
-    latex = r"2w\rho/r + \rho\sqrt{8S\log(4P/\delta)/r}"
-    return Term("elements", np.where(rest == 0, 0.0, value), latex if np.any(rest) else "0")

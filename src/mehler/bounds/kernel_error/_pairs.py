@@ -14,11 +14,11 @@ from mehler import exact
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._arguments import correlations, counts, pool_sizes, positives, probabilities
 from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
-from mehler.bounds._function import bound, by_entry
+from mehler.bounds._function import bound
 from mehler.bounds.kernel_error import _exponent
 
 Method = Literal["chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"]
-Terms = dict[str, tuple[Any, str]]
+Terms = dict[str, Any]
 # Inequalities that apply, by the argument that holds what is known of one product.
 METHODS = {
     "pool_size": ("chernoff", "sub-gamma", "chebyshev"),
@@ -27,17 +27,24 @@ METHODS = {
     "width": ("hoeffding", "chebyshev"),
     "collision": ("binomial", "hoeffding", "chebyshev"),
 }
-_INDEPENDENT = Assumption("units are independent")
+_CHECKS: dict[str, Any] = {
+    "pool_size": lambda pool_size: pool_sizes(pool_size),
+    "rho": lambda rho: correlations(rho=rho),
+    "variance": lambda variance: positives(variance=variance),
+    "sub_gamma": lambda pair: require_pair("sub_gamma", pair),
+    "width": lambda width: positives(width=width),
+    "collision": lambda collision: probabilities(collision=collision),
+}
 _CELLS = 4000
 
 
-def require_sub_gamma(name: str, value: Any) -> tuple[float, float]:
+def require_pair(name: str, value: Any) -> tuple[float, float]:
     """Return v > 0 and c >= 0 of a sub-gamma variable."""
     try:
         v, c = value
     except (TypeError, ValueError):
-        raise ValueError(f"{name}={value!r} is not a pair (v, c) of numbers") from None
-    return require_positive(f"v of {name}", v), require_not_negative(f"c of {name}", c)
+        raise ValueError(f"{name}={value!r} is not a pair of numbers") from None
+    return require_positive(f"{name}[0]", v), require_not_negative(f"{name}[1]", c)
 
 
 @dataclass(frozen=True)
@@ -66,15 +73,9 @@ class Product:
             raise ValueError("rho goes with pool_size; without it give nothing but what is known")
         if self.method is not None:
             require_choice("method", self.method, METHODS[names[0]])
-        checks = {"variance": positives, "width": positives, "collision": probabilities}
-        checks |= {"rho": correlations}
-        for name, check in checks.items():
+        for name, check in _CHECKS.items():
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, check(**{name: getattr(self, name)}))
-        if self.pool_size is not None:
-            object.__setattr__(self, "pool_size", pool_sizes(self.pool_size))
-        if self.sub_gamma is not None:
-            object.__setattr__(self, "sub_gamma", require_sub_gamma("sub_gamma", self.sub_gamma))
+                vars(self)[name] = check(getattr(self, name))
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -101,87 +102,64 @@ class Product:
     @property
     def assumptions(self) -> tuple[Assumption, ...]:
         """Assumptions of the proof."""
-        assumptions = [_INDEPENDENT]
+        assumptions = [Assumption("units are independent")]
         if self.pool_size is not None:
             assumptions.append(Assumption("rows have norm 1 (for norms a and b multiply by a b)"))
+        far = f"; below {_exponent.LOWEST:g} chernoff takes the bound for any"
         texts = {
-            "rho": "the rows have this correlation",
+            "rho": "the rows have this correlation"
+            + far * (self.any_correlation and "chernoff" in self.methods),
             "width": "each product lies in an interval of this length",
             "collision": "codes agree with this probability",
         }
-        if self.rho is not None and self.any_correlation and "chernoff" in self.methods:
-            texts["rho"] += f"; below {_exponent.LOWEST:g} chernoff takes the bound for any"
-        for name, text in texts.items():
-            if getattr(self, name) is not None:
-                assumptions.append(Assumption(text, None, digits(getattr(self, name))))
-        return tuple(assumptions)
-
-    def bound(self, n_features: Counts, delta: Any, pairs: Any = None) -> Bound:
-        """Return the bound of one pair, or of so many at once."""
-        m, symbol = counts(n_features=n_features), "" if pairs is None else "P"
-        chance = delta if pairs is None else delta / pairs
-        varied = {n: getattr(self, n) for n in ("pool_size", "rho", "collision")}
-        varied = {name: value for name, value in varied.items() if np.ndim(value)}
-
-        def at(m: Any, chance: Any, *entry: Any) -> Terms:
-            known = dict(zip(varied, entry, strict=True))
-            return replace(self, **known).deviation(m, chance, symbol)
-
-        if varied:
-            terms = by_entry(at, m, chance, *varied.values())
-        else:
-            found = self.deviation(m, chance, symbol)
-            terms = tuple(Term(name, *term) for name, term in found.items())
-        return Bound(
-            terms=terms, probability=1 - delta, trivial=self.trivial, assumptions=self.assumptions
+        known = {name: getattr(self, name) for name in texts}
+        return (
+            *assumptions,
+            *(Assumption(texts[k], None, digits(v)) for k, v in known.items() if v is not None),
         )
 
-    def deviation(self, m: Any, delta: Any, pairs: str = "") -> Terms:
+    def bound(self, n_features: Counts, delta: Any, pairs: Any = 1.0) -> Bound:
+        """Return the bound of one pair, or of so many at once."""
+        terms = self.deviation(counts(n_features=n_features), delta / pairs)
+        return Bound(
+            terms=tuple(Term(name, value) for name, value in terms.items()),
+            probability=1 - delta,
+            trivial=self.trivial,
+            assumptions=self.assumptions,
+        )
+
+    def deviation(self, m: Any, delta: Any) -> Terms:
         """Bound the deviation of a mean of m products, exceeded with probability `delta`.
 
-        The choice of the inequality depends on no draw, so that it is valid. In the formulas
-        delta is the probability for all `pairs`.
+        The choice of the inequality depends on no draw, so that it is valid.
         """
-        forms = [self._terms(method, m, delta, pairs) for method in self.methods]
-        if len(forms) == 1:
-            return forms[0]
-        sums = [sum(value for value, _ in form.values()) for form in forms]
-        if not any(np.ndim(value) for value in sums):
-            return forms[int(np.argmin(sums))]
-        best = np.argmin(np.stack(np.broadcast_arrays(*sums)), axis=0)
+        forms = [self._terms(method, m, delta) for method in self.methods]
+        best = np.argmin(np.stack(np.broadcast_arrays(*(sum(f.values()) for f in forms))), axis=0)
+        if best.ndim == 0:
+            return forms[int(best)]
         terms: Terms = {}
         for i in np.unique(best):
-            for name, (value, latex) in forms[i].items():
-                before, formula = terms.get(name, (0.0, latex))
-                value = np.where(best == i, value, before)
-                terms[name] = value, latex if formula == latex else ""
+            for name, value in forms[i].items():
+                terms[name] = np.where(best == i, value, terms.get(name, 0.0))
         return terms
 
-    def _terms(self, method: str, m: Any, delta: Any, pairs: str) -> Terms:
-        cost, log = np.log(2 / delta) / m, rf"\log(2{pairs}/\delta)"
+    def _terms(self, method: str, m: Any, delta: Any) -> Terms:
+        cost = np.log(2 / delta) / m
         if method == "chebyshev":
-            value = np.sqrt(self.largest_variance() / m / delta)
-            return {"deviation": (value, rf"\sqrt{{{pairs}V/(m\delta)}}")}
+            return {"deviation": np.sqrt(self.largest_variance() / m / delta)}
         if method == "sub-gamma":
             v, c = self.sub_gamma_constants()
-            return {
-                "variance": (np.sqrt(2 * v * cost), rf"\sqrt{{2v{log}/m}}"),
-                "tail": (c * cost, f"c{log}/m"),
-            }
+            return {"variance": np.sqrt(2 * v * cost), "tail": c * cost}
         if method == "hoeffding":
             b = 1.0 if self.width is None else self.width
-            value = b * np.sqrt(np.log(2 / delta) / (2 * m))
-            return {"deviation": (value, rf"b\sqrt{{{log}/(2m)}}")}
+            return {"deviation": b * np.sqrt(np.log(2 / delta) / (2 * m))}
         if self.collision is not None:
             far = [_farthest(share, cost) for share in (self.collision, 1 - self.collision)]
-            return {"deviation": (np.maximum(*far), rf"\Delta_\kappa({log}/m)")}
-        symbol = r"\Delta" if self.any_correlation else r"\Delta_\rho"
-        exponents = (
-            _exponent.any_correlation(int(self.pool_size))
-            if self.rho is None
-            else _exponent.at_correlation(int(self.pool_size), float(self.rho))
-        )
-        return {"deviation": (exponents.deviation(cost), f"{symbol}({log}/m)")}
+            return {"deviation": np.maximum(*far)}
+        chernoff = _chernoff
+        if np.ndim(self.pool_size) or np.ndim(self.rho):
+            chernoff = np.vectorize(_chernoff, otypes=[float])
+        return {"deviation": chernoff(self.pool_size, self.rho, cost)}
 
     def largest_variance(self) -> Any:
         """Bound the variance of one product."""
@@ -192,17 +170,21 @@ class Product:
         if self.width is not None:
             # Popoviciu: on an interval it is largest for mass at both ends.
             return self.width**2 / 4
-        if self.rho is None and np.ndim(self.pool_size) == 0:
-            return variance_of(self.pool_size, None)
-        return np.vectorize(variance_of, otypes=[float])(self.pool_size, self.rho)
+        return np.vectorize(variance_of, otypes=[float])(self.pool_size, self.rho)[()]
 
     def sub_gamma_constants(self) -> tuple[Any, Any]:
         """Return v and c with log E exp(lambda (F - K)) <= lambda^2 v/(2 (1 - c abs(lambda)))."""
         if self.sub_gamma is not None:
             return self.sub_gamma[0], self.sub_gamma[1]
         spread = 2.0 if self.rho is None else 1 + abs(self.rho)
-        v = 4 * spread * (1 + exact.max_moment(1, int(self.pool_size)) ** 2)
-        return v, 2 * np.sqrt(spread)
+        mean = np.vectorize(lambda q: exact.max_moment(1, int(q)), otypes=[float])(self.pool_size)
+        return (4 * spread * (1 + mean**2))[()], 2 * np.sqrt(spread)
+
+
+def _chernoff(q: int, rho: float | None, cost: Any) -> Any:
+    if rho is None:
+        return _exponent.any_correlation(int(q)).deviation(cost)
+    return _exponent.at_correlation(int(q), float(rho)).deviation(cost)
 
 
 @functools.lru_cache(maxsize=256)

@@ -154,12 +154,7 @@ def _of_maxout(
         between[1] = _by_norms(m, q, levels, diameter, delta, d)
     total = net + between.min(axis=0)
     J = int(np.argmin(total))
-    by = int(np.argmin(between[:, J]))
-    formula = (rf"\sum_{{j\ge {J}}}2r_j\Delta_1(u_j)", rf"2r_{{{J}}}(L + 1)")[by]
-    return {
-        "net": (float(net[J]), rf"\Delta(\log(2T_{{{J}}}(T_{{{J}}} + 1)/\delta)/m)"),
-        "between": (float(between[by, J]), formula),
-    }
+    return {"net": float(net[J]), "between": float(between[:, J].min())}
 
 
 def by_chaining(
@@ -197,6 +192,7 @@ def _by_norms(
 _LEVELS, _MOST = 200, 600.0
 # Levels between two links of the chain, and the largest number of links.
 _STRIDES, _LINKS = (1, 2, 3, 4, 6, 8), 60
+_PARTS = ("increments", "range", "between", "spread")
 
 
 def require_pair(name: str, value: object, what: str) -> tuple[float, float]:
@@ -336,9 +332,8 @@ def _best(product: Product, slopes: _Slopes, levels: _Set, method: str | None) -
         pairs = float(levels.pairs[level]) - _LOG2
         if level and pairs - math.log(levels.delta) > _MOST:
             break
-        symbol = f"T_{{{level}}}(T_{{{level}}} + 1)"
-        net = product.deviation(levels.m, levels.delta / 2 * math.exp(-pairs), symbol)
-        paid = math.fsum(value for value, _ in net.values())
+        net = product.deviation(levels.m, levels.delta / 2 * math.exp(-pairs))
+        paid = math.fsum(net.values())
         # Deeper levels have more pairs, so that they cost more before anything else is added.
         if paid >= best[0]:
             break
@@ -350,23 +345,9 @@ def _best(product: Product, slopes: _Slopes, levels: _Set, method: str | None) -
             total = paid + parts.sum(axis=0)
             at = int(np.argmin(total))
             if total[at] < best[0]:
-                links = at + 1 if most else 0
-                best = (float(total[at]), {**net, **_terms(parts[:, at], level, stride, links)})
+                rest = zip(_PARTS, parts[:, at].tolist(), strict=True)
+                best = (float(total[at]), {**net, **dict(rest)})
     return best[1]
-
-
-def _terms(parts: NDArray[np.float64], level: int, stride: int, links: int) -> Terms:
-    last = level + stride * links
-    moved = f"{level} + {stride}i"
-    sums = rf"\sum_{{0\le i<{links}}}"
-    share = rf"2^{{-{links + 1}}}\delta"
-    formulas = (
-        ("increments", rf"{sums}2r_{{{moved}}}\sqrt{{2v_iu_i}}" if links else "0"),
-        ("range", f"{sums}c_iu_i" if links else "0"),
-        ("between", rf"4r_{{{last}}}\,\mathbb{{E}}G"),
-        ("spread", rf"2r_{{{last}}}\sqrt{{\mathrm{{Var}}\,G\,(1 - {share})/(m\,{share})}}"),
-    )
-    return {name: (float(v), latex) for (name, latex), v in zip(formulas, parts, strict=True)}
 
 
 def _links(levels: _Set, slopes: _Slopes, level: int, stride: int, most: int) -> Any:

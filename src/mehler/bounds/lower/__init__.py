@@ -24,16 +24,8 @@ block : int
 """
 
 from mehler.bounds._bound import LowerBound
-from mehler.bounds.lower._gram import (
-    gram_error,
-    gram_error_direction,
-    gram_error_rare,
-)
-from mehler.bounds.lower._kernel import (
-    all_pairs,
-    one_pair,
-    uniform,
-)
+from mehler.bounds.lower._gram import gram_error, gram_error_direction, gram_error_rare
+from mehler.bounds.lower._kernel import all_pairs, one_pair, uniform
 from mehler.bounds.lower._risk import approximation, excess_risk, fixed_design_error
 
 __all__ = [

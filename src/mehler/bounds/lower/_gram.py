@@ -39,8 +39,7 @@ def gram_error(
     m, lam = counts(n_features=n_features), positives(ridge=ridge)
     spectrum = np.append(eigenvalues_of(gram, eigenvalues), 0.0)
     mu = spectrum[np.minimum(m, spectrum.size - 1).astype(int)]
-    latex = r"\frac{\mu_{m+1}}{\mu_{m+1} + \lambda}"
-    return LowerBound(terms=(Term("rank", mu / (mu + lam), latex),))
+    return LowerBound(terms=(Term("rank", mu / (mu + lam)),))
 
 
 @bound(_STATEMENT, _QUANTITY)
@@ -86,9 +85,8 @@ def gram_error_direction(
     m = blocks(n_features, block)
     of_mean = one_pair(m.astype(int), delta=delta, variance=variance, third=third)
     size = not_negatives(mean=mean) + positives(ridge=ridge)
-    latex = r"\frac{\sigma z}{(\bar X + \lambda)\sqrt M}"
     return LowerBound(
-        terms=(Term("direction", of_mean.value / size, latex),),
+        terms=(Term("direction", of_mean.value / size),),
         probability=of_mean.probability,
         assumptions=(Assumption("blocks of features are independent, with the mean K"),),
     )
@@ -140,9 +138,8 @@ def gram_error_rare(
     # The chance that one of M blocks is such a draw.
     seen = -np.expm1(m * np.log1p(-p)) >= failure
     value = np.where(seen, np.maximum(0.0, (size / m - least) / (least + lam)), 0.0)
-    latex = r"\max(0, \frac{s/M - c}{c + \lambda})" if np.any(seen) else "0"
     return LowerBound(
-        terms=(Term("rare", value, latex),),
+        terms=(Term("rare", value),),
         probability=failure,
         assumptions=(Assumption("blocks of features are independent"),),
     )

@@ -81,19 +81,18 @@ def one_pair(
     given = [name for name, value in known.items() if value is not None]
     if given not in (["pool_size"], ["variance", "third"], ["collision"]):
         raise ValueError("give pool_size, or variance and third, or collision")
-    latex = "t_1"
     if pool_size is not None:
         cosine = float(correlations(rho=1.0 if rho is None else rho))
         if cosine < _LEAST_RHO:
             raise ValueError(f"rho={rho!r} is below {_LEAST_RHO}, where products are not computed")
         value = _maxout(m, pool_sizes(pool_size), cosine, chance)
     elif variance is not None and third is not None:
-        square, latex = positives(variance=variance), r"\frac{\sigma z}{\sqrt m}"
+        square = positives(variance=variance)
         value = _normal(m, np.sqrt(square), not_negatives(third=third), chance)
     elif collision is not None:
         value = _binomial(m, probabilities(collision=collision), chance)
     return LowerBound(
-        terms=(Term("deviation", value, latex),), probability=chance, assumptions=(_INDEPENDENT,)
+        terms=(Term("deviation", value),), probability=chance, assumptions=(_INDEPENDENT,)
     )
 
 
@@ -128,7 +127,7 @@ def _packed(n_features: Counts, rows: Any, chance: Any, pool_size: Counts) -> Lo
     m, q = counts(n_features=n_features), pool_sizes(pool_size)
     value = _maxout(m, q, 1.0, -np.expm1(np.log1p(-chance) / rows))
     return LowerBound(
-        terms=(Term("deviation", value, r"t_1(1 - (1 - \delta)^{1/N})"),),
+        terms=(Term("deviation", value),),
         probability=chance,
         assumptions=(_INDEPENDENT, Assumption("orthonormal rows")),
     )

@@ -54,10 +54,7 @@ def approximation(n_features: Counts, *, pool_size: Counts, scale: Reals) -> Low
     size = positives(scale=scale)
     value = size * np.vectorize(spread, otypes=[float])(q) / (2 * np.sqrt(m))
     text = "the worst target of the class, and the worst law of the rows, in dimension 2 m"
-    return LowerBound(
-        terms=(Term("approximation", value, r"\frac{C\omega(q)}{2\sqrt m}"),),
-        assumptions=(Assumption(text),),
-    )
+    return LowerBound(terms=(Term("approximation", value),), assumptions=(Assumption(text),))
 
 
 @bound(_STATEMENT, "mean excess risk of any learner")
@@ -112,7 +109,7 @@ def excess_risk(
     most = 8 * n if dimension is None else np.minimum(8 * n, counts(dimension=dimension))
     rate = np.vectorize(_rate, otypes=[float])(n, q, np.minimum(most, _MOST_ROWS), centre)
     return LowerBound(
-        terms=(Term("statistical", size * steep * rate, "LCA_N"),),
+        terms=(Term("statistical", size * steep * rate),),
         assumptions=(Assumption("the worst of two laws for each row, and a loss"),),
     )
 
@@ -181,9 +178,7 @@ def fixed_design_error(
 
     value = squares(noise=sigma) / mu.size * np.vectorize(sums, otypes=[float])(length, sigma)
     text = "noise is normal and independent, and the target the worst of its norm"
-    return LowerBound(
-        terms=(Term("minimax", value, r"\frac{\sigma^2}{N}S"),), assumptions=(Assumption(text),)
-    )
+    return LowerBound(terms=(Term("minimax", value),), assumptions=(Assumption(text),))
 
 
 def distance_from(middle: float, q: float) -> float:
