@@ -23,13 +23,13 @@ except ImportError as error:
         + _install_command("sklearn")
     ) from error
 
-from mehler.sklearn._leverage import LeverageSampler
 from mehler.sklearn._ridge import RandomFeatureRidge, RandomFeatureRidgeClassifier
 from mehler.sklearn._samplers import (
     DecoupledMaxoutSampler,
     FourierSampler,
     InvariantSampler,
     KitchenSinkSampler,
+    LeverageSampler,
     MaxoutHasher,
     MaxoutSampler,
     SoftmaxSampler,

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
@@ -15,7 +16,6 @@ from mehler._validate import require_integer
 from mehler.features import FeatureMap, from_recipe
 from mehler.learn import dense_blocks
 from mehler.sklearn import _inputs
-from mehler.sklearn._inputs import seed_of
 
 if TYPE_CHECKING:
     from mehler.sklearn._typed import (
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     )
 else:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-
-# Parameters of all samplers, which maps call n_features and seed.
-_NOT_OF_MAPS = ("n_components", "random_state")
 
 
 class Estimator(BaseEstimator):
@@ -61,13 +58,16 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def _draw(self, x: Array, n_components: int, seed: int) -> FeatureMap:
         """Draw the map for validated rows, on their device."""
+        like = np.empty((0, x.shape[1]), dtype=x.dtype) if issparse(x) else x
         options = {"n_features": n_components, **self._options(x)}
-        return self._map.draw(x.shape[1], **options, seed=seed, like=self._like(x))
+        return self._map.draw(x.shape[1], **options, seed=seed, like=like)
 
     def _options(self, x: Array) -> dict[str, Any]:
         """Return further arguments of the map: by default the parameters of that name."""
-        own = self.get_params(deep=False)
-        return {name: value for name, value in own.items() if name not in _NOT_OF_MAPS}
+        options = self.get_params(deep=False)
+        # Maps call these n_features and seed.
+        del options["n_components"], options["random_state"]
+        return options
 
     def fit(self, X: object, y: ArrayLike | None = None) -> Self:
         """Draw the map's weights.
@@ -86,7 +86,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         x = _inputs.rows(self, X, reset=True)
         n_components = require_integer("n_components", self.n_components)
-        self.map_ = self._draw(x, n_components, seed_of(self.random_state))
+        self.map_ = self._draw(x, n_components, _inputs.seed_of(self.random_state))
         return self
 
     def transform(self, X: object) -> Any:
@@ -103,7 +103,8 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             float32 for float32 rows. A data frame after ``set_output``; under array API dispatch
             an array in the library and on the device of `X`.
         """
-        x = self._rows_here(X, "transform")
+        check_is_fitted(self)
+        x = _inputs.rows_for(self, self.map_, X, "transform")
         blocks = [self.map_(rows, check_finite=_look()) for rows in dense_blocks(x)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
@@ -122,21 +123,12 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         array, shape (n_samples, n_samples_Y)
             Expectation of ``transform(X) @ transform(Y).T`` over ``random_state``.
         """
-        x, y = (
-            None if rows is None else _inputs.dense(self._rows_here(rows, "expected_kernel"))
-            for rows in (X, Y)
-        )
-        return self.map_.kernel(x, y, check_finite=_look())
-
-    # -- how ------------------------------------------------------------------------------
-
-    def _like(self, x: Array) -> Array:
-        """Return an array in the library and dtype of rows, which may be sparse."""
-        return np.empty((0, x.shape[1]), dtype=x.dtype) if _inputs.is_sparse(x) else x
-
-    def _rows_here(self, X: object, method: str) -> Array:
         check_is_fitted(self)
-        return _inputs.rows_for(self, self.map_, X, method)
+        pair = [
+            None if x is None else _inputs.rows_for(self, self.map_, x, "expected_kernel")
+            for x in (X, Y)
+        ]
+        return self.map_.kernel(*map(_inputs.dense, pair), check_finite=_look())
 
     @property
     def _n_features_out(self) -> int:
@@ -153,9 +145,10 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     def __getstate__(self) -> dict[str, Any]:
         """Return the map as its recipe, and an array where it is, which skops can read too."""
         state = super().__getstate__()
-        if "map_" in state and _has_recipe(self.map_):
-            state = {**state, "map_": self.map_.recipe(), "_like": self.map_.place.empty()}
-        return state
+        try:
+            return {**state, "map_": state["map_"].recipe(), "_like": self.map_.place.empty()}
+        except (KeyError, ValueError):  # not fitted, or a function of the user's is named instead
+            return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         if "_like" in state:
@@ -165,44 +158,24 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
 
 def _look() -> bool:
-    """Whether maps look at rows, as scikit-learn does unless it is told to assume finite ones.
-
-    Of finite rows they refuse those whose features overflow.
-    """
+    """Whether maps look at rows, as scikit-learn does unless it is told to assume finite ones."""
     return not get_config()["assume_finite"]
 
 
-def _has_recipe(phi: FeatureMap) -> bool:
-    """Whether nothing in the map is a function of the user's, which a pickle has to name."""
-    try:
-        return bool(phi.recipe())
-    except ValueError:
-        return False
-
-
 def fitted_part(
-    given: Any,
-    default: Sampler,
-    seed: int,
-    x: Array,
-    *,
-    name: str,
-    weights: Array | None = None,
+    sampler: Any, default: Sampler, seed: int, x: Array, name: str, weights: NDArray[Any] | None
 ) -> Sampler:
     """Fit a clone of the sampler in another estimator's parameter `name`, or the default.
 
     `seed` is its `random_state` if that is None. `weights`, on the host, count rows where a
     parameter depends on their values.
     """
-    if given is None:
-        part = default
-    elif isinstance(given, Sampler):
-        part = clone(given)
-    else:
+    if sampler is not None and not isinstance(sampler, Sampler):
         raise TypeError(
             f"{name} must be a sampler of mehler.sklearn, for instance FourierSampler(), not "
-            f"{given!r}"
+            f"{sampler!r}"
         )
+    part = clone(sampler or default)
     if part.random_state is None:
         part.random_state = seed
     part._row_weights = weights

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
+from scipy.sparse import issparse
 from sklearn import get_config
 from sklearn.base import is_classifier
 from sklearn.utils import check_random_state
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mehler import _arrays
@@ -35,21 +36,49 @@ def rows(estimator: Any, X: object, *, reset: bool) -> Any:
     return validate_data(estimator, X, reset=reset, dtype=_floats_of(X), accept_sparse="csr")
 
 
-def is_sparse(x: Array) -> bool:
-    """Whether rows are sparse."""
-    return bool(sparse.issparse(x))
+def rows_and_labels(
+    estimator: Any, X: object, y: ArrayLike | None, **checks: Any
+) -> tuple[Array, Any]:
+    """Validate at least two rows, so that one can be left out, and `y`, returned on the host."""
+    _require_numbers(X, "X")
+    _require_numbers(y, "y", allow_dates=is_classifier(estimator))
+    checks |= {"dtype": _floats_of(X), "accept_sparse": "csr", "ensure_min_samples": 2}
+    x, labels = validate_data(estimator, X, y, **checks)
+    return x, np.asarray(_arrays.to_host(labels))
+
+
+def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
+    """Validate `X` as `rows` does, and that it is in the library and on the device of `phi`.
+
+    The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.
+    """
+    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS and len(X):
+        named = hasattr(estimator, "feature_names_in_")
+        if X.shape[1] == estimator.n_features_in_ and not named and phi.place.xp is _NUMPY:
+            return X
+    x = rows(estimator, X, reset=False)
+    some = dense(x[:1]) if issparse(x) else x
+    try:
+        phi._require_here(some, "X")
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace "
+            f"and the same device as those passed to fit(): {_arrays.place_of(some).name} is not "
+            f"{phi.place.name}. Fit where the rows are"
+        ) from error
+    return x
 
 
 def dense(x: Array) -> Any:
     """Return rows, sparse ones as an array."""
-    return x.toarray() if is_sparse(x) else x
+    return x.toarray() if issparse(x) else x
 
 
 def weights_of(sample_weight: ArrayLike | None, x: Array) -> Any:
     """Validate weights of rows; return them on the host, or None."""
     if sample_weight is None:
         return None
-    _refuse_masks(sample_weight, "sample_weight")
+    _require_numbers(sample_weight, "sample_weight", allow_dates=True)
     scalars = (str, bool, np.generic, np.ndarray)
     if isinstance(sample_weight, scalars) and np.ndim(sample_weight) == 0:
         sample_weight = require_real("sample_weight", np.asarray(sample_weight).item())
@@ -62,80 +91,27 @@ def weights_of(sample_weight: ArrayLike | None, x: Array) -> Any:
     return weights
 
 
-def _refuse_masks(values: Any, name: str) -> None:
-    """Refuse masked arrays, whose masked entries NumPy would take for values."""
+def _require_numbers(values: Any, name: str, allow_dates: bool = False) -> None:
+    """Refuse what NumPy would take for numbers: masked entries and, unless allowed, dates."""
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(
             f"{name} is a masked array: leave the rows with masked entries out, or fill them in"
         )
-
-
-def _require_numbers(values: Any, name: str, allow_dates: bool = False) -> None:
-    """Refuse masked arrays and, unless allowed, dates, which scikit-learn makes numbers."""
-    _refuse_masks(values, name)
     if allow_dates:
         return
     if hasattr(values, "column_names"):  # a table of Arrow
-        names, dtypes = values.column_names, values.schema.types
+        columns = zip(values.column_names, values.schema.types)
     elif hasattr(values, "columns"):
-        names, dtypes = list(values.columns), list(values.dtypes)
+        columns = zip(values.columns, values.dtypes)
     else:
-        names, dtypes = [], [getattr(values, "dtype", "")]
-    for i, dtype in enumerate(dtypes):
+        columns = zip([""], [getattr(values, "dtype", "")])
+    for column, dtype in columns:
         if str(dtype).lower().startswith(_DATES):
-            where = f" in column {names[i]!r}" if names else ""
+            where = f" in column {column!r}" if column else ""
             raise TypeError(
                 f"{name} holds {dtype}{where}, which has no unit as a number: encode it first, "
                 "for instance as days, (date - start) / numpy.timedelta64(1, 'D'), or drop it"
             )
-
-
-def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
-    """Validate `X` as `rows` does, and that it is on the device of `phi`.
-
-    The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.
-    """
-    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS and len(X):
-        named = hasattr(estimator, "feature_names_in_")
-        if X.shape[1] == estimator.n_features_in_ and not named and phi.place.xp is _NUMPY:
-            return X
-    x = rows(estimator, X, reset=False)
-    require_here(estimator, phi, x, method)
-    return x
-
-
-def require_here(estimator: Any, phi: FeatureMap, x: Array, method: str) -> None:
-    """Require that validated rows are in the library and on the device of `phi`."""
-    x = x[:1].toarray() if is_sparse(x) else x
-    try:
-        phi._require_here(x, "X")
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace "
-            f"and the same device as those passed to fit(): {_arrays.place_of(x).name} is not "
-            f"{phi.place.name}. Fit where the rows are"
-        ) from error
-
-
-def rows_and_labels(
-    estimator: Any, X: object, y: ArrayLike | None, *, least: int = 2, **checks: Any
-) -> tuple[Array, Any]:
-    """Validate both, and return the rows on their device and `y` on the host.
-
-    By default at least two rows are required, so that one can be left out.
-    """
-    _require_numbers(X, "X")
-    _require_numbers(y, "y", allow_dates=is_classifier(estimator))
-    x, labels = validate_data(
-        estimator,
-        X,
-        y,
-        dtype=_floats_of(X),
-        accept_sparse="csr",
-        ensure_min_samples=least,
-        **checks,
-    )
-    return x, np.asarray(_arrays.to_host(labels))
 
 
 def _floats_of(x: Array) -> list[Any]:
@@ -156,10 +132,9 @@ def seed_of(random_state: object) -> int:
     if isinstance(random_state, np.random.Generator):
         return int(random_state.integers(_SEEDS))
     if isinstance(random_state, (int, np.integer)) and not isinstance(random_state, bool):
-        if random_state < 0:
-            raise ValueError(f"random_state={random_state} must not be negative")
-        return int(random_state)
-    if random_state is None or isinstance(random_state, np.random.RandomState):
+        if random_state >= 0:
+            return int(random_state)
+    elif random_state is None or isinstance(random_state, np.random.RandomState):
         return int(check_random_state(random_state).randint(_SEEDS, dtype=np.int64))
     raise ValueError(
         f"random_state={random_state!r} must be a non-negative integer, a "
@@ -169,7 +144,7 @@ def seed_of(random_state: object) -> int:
 
 def scaled(x: Array) -> tuple[Array, int]:
     """Return rows over 2^e, of entries of at most 1, and e: their squares are floats."""
-    largest = float(abs(x).max()) if is_sparse(x) else _arrays.largest_entry(x)
+    largest = float(abs(x).max()) if issparse(x) else _arrays.largest_entry(x)
     exponent = math.frexp(largest)[1]
     # In two steps, since the reciprocal of the least float is none.
     half = exponent // 2
@@ -189,15 +164,12 @@ def unscaled(value: float, exponent: int, what: str, dtype: object) -> float:
 
 def variance(x: Array, weights: NDArray[np.float64] | None) -> float:
     """Return the variance of all entries of rows, dense or sparse, each counted by its weight."""
-    if weights is None and not is_sparse(x):
+    if issparse(x):
+        means, variances = mean_variance_axis(x.astype(np.float64), axis=0, weights=weights)
+    elif weights is None:
         return float(_arrays.array_namespace(x).var(x))
-    counts = np.ones(x.shape[0]) if weights is None else weights
-    shares = counts / counts.sum()
-    if not is_sparse(x):
+    else:
         x = np.asarray(_arrays.to_host(x), dtype=np.float64)
-        return float((shares @ (x - (shares @ x).mean()) ** 2).mean())
-    mean = float((shares @ x).mean())
-    # Entries that are not stored are 0, and `mean` from it.
-    squares, stored = x.astype(np.float64), x.astype(np.float64)
-    squares.data, stored.data = (squares.data - mean) ** 2, np.ones_like(squares.data)
-    return float((shares @ squares).mean()) + (1.0 - float((shares @ stored).mean())) * mean**2
+        means = np.average(x, axis=0, weights=weights)
+        variances = np.average((x - means) ** 2, axis=0, weights=weights)
+    return float(variances.mean() + means.var())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.base import is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
@@ -43,6 +44,12 @@ class FeatureRidge(Estimator):
     coef_: Any
     intercept_: Any
     _scoring: Scoring = "mse"
+    # Rows, targets or labels on the host, and weights or None; targets as numbers (n, t).
+    _read: Any
+    _codes: Any
+    # Set the coefficients, (t, n_components), in scikit-learn's shapes; what values predict.
+    _keep: Any
+    _predicted: Any
 
     def fit(self, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draw the features and solve for the coefficients.
@@ -73,7 +80,7 @@ class FeatureRidge(Estimator):
         n = x.shape[0] if weights is None else np.count_nonzero(weights)
         default = MaxoutSampler(n_components=int(min(max(n // 2, 100), 1000)))
         seed = seed_of(self.random_state)
-        part = fitted_part(self.features, default, seed, x, name="features", weights=weights)
+        part = fitted_part(self.features, default, seed, x, "features", weights)
         placed = None if weights is None else _placed(weights, x)
         rows = learn.Features(part.map_, x, _placed(self._codes(targets), x), placed)
         fit = learn.fit(rows, folds, lambdas, self._scoring, self.fit_intercept)
@@ -98,23 +105,6 @@ class FeatureRidge(Estimator):
         """
         return self._predicted(self._values(X, "predict"))
 
-    def _read(
-        self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> tuple[Any, Any, Any]:
-        """Return rows, targets or labels on the host, and weights or None."""
-        raise NotImplementedError
-
-    def _codes(self, y: np.ndarray) -> Any:
-        """Return targets as numbers, (n, t)."""
-        raise NotImplementedError
-
-    def _keep(self, coef: Array, intercept: Array, y: np.ndarray, x: Array) -> None:
-        """Set the coefficients, (t, n_components), in scikit-learn's shapes."""
-        raise NotImplementedError
-
-    def _predicted(self, values: Array) -> Any:
-        raise NotImplementedError
-
     def _values(self, X: object, method: str) -> Array:
         """Return the values at rows, (n, t)."""
         check_is_fitted(self)
@@ -130,7 +120,7 @@ class FeatureRidge(Estimator):
 
 def _placed(values: NDArray[np.float64], x: Array) -> Array:
     """Return numbers of the host beside rows, of which sparse ones are on the host."""
-    if _inputs.is_sparse(x):
+    if issparse(x):
         return np.asarray(values, dtype=np.float64)
     place = _arrays.place_of(x)
     return _arrays.from_host(values, place, _arrays.widest_float(place.xp, place.device))
@@ -318,7 +308,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
 
     def _keep(self, coef: Array, intercept: Array, y: np.ndarray, x: Array) -> None:
         self.coef_, self.intercept_, self.classes_ = coef, intercept, np.unique(y)
-        if y.dtype.kind in "biuf" and not _inputs.is_sparse(x):
+        if y.dtype.kind in "biuf" and not issparse(x):
             self.classes_ = _arrays.from_host(self.classes_, _arrays.place_of(x))
 
     def decision_function(self, X: Array) -> Any:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 import warnings
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
+from scipy.sparse import issparse
 
 import mehler.features as features
 from mehler import _arrays
@@ -15,20 +16,15 @@ from mehler._arrays import Array
 from mehler._validate import require_choice, require_positive
 from mehler.exact import orbits
 from mehler.exact.activations import ActivationLike
-from mehler.features import (
-    DecoupledMaxoutFeatures,
-    GroupInvariantFeatures,
-    MaxoutCodes,
-    MaxoutFeatures,
-    groups,
-)
+from mehler.features import groups, leverage
 from mehler.features.invariant import Rule, TemplateName, bins_for
 from mehler.features.kitchen_sinks import LawName
+from mehler.features.leverage import Draws
 from mehler.features.projections import ProjectionName
 from mehler.features.spectra import NAMED, KernelName
 from mehler.learn import rows_at
 from mehler.sklearn import _inputs
-from mehler.sklearn._base import Sampler
+from mehler.sklearn._base import Sampler, fitted_part
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -39,16 +35,8 @@ class MaxoutSampler(Sampler):
     ----------
     n_components : int, default=100
         Number of units m, one feature column each.
-    pool_size : int, default=4
-        Pool size q; 1 gives the linear kernel.
-    centred : bool, default=False
-        Subtract the mean of each unit: the kernel is then linear times a localiser.
-    n_projections : int, default=None
-        Number of projections shared by all units, instead of q for each.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Definition 1.
+    pool_size, centred, n_projections, projections
+        As in :class:`mehler.MaxoutFeatures`; `pool_size` 1 gives the linear kernel.
 
     Examples
     --------
@@ -62,7 +50,7 @@ class MaxoutSampler(Sampler):
     [1.551, 1.06, 1.06]
     """
 
-    _map = MaxoutFeatures
+    _map = features.MaxoutFeatures
 
     n_components: int = 100
     pool_size: int = 4
@@ -83,15 +71,8 @@ class DecoupledMaxoutSampler(Sampler):
     ----------
     n_components : int, default=100
         Number of units m, one feature column each.
-    pool_size : int, default=4
-        Pool size q.
-    directions : {'next', 'fresh'}, default='next'
-        Whether a unit projects on the next unit's weights or on fresh ones, which doubles the
-        cost.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1 (the kernel).
+    pool_size, directions, projections
+        As in :class:`mehler.DecoupledMaxoutFeatures`.
 
     Examples
     --------
@@ -101,7 +82,7 @@ class DecoupledMaxoutSampler(Sampler):
     np.float64(0.0)
     """
 
-    _map = DecoupledMaxoutFeatures
+    _map = features.DecoupledMaxoutFeatures
 
     n_components: int = 100
     pool_size: int = 4
@@ -122,16 +103,12 @@ class MaxoutHasher(Sampler):
     ----------
     n_components : int, default=100
         Number of units m, the digits of a code.
-    pool_size : int, default=4
-        Pool size q, the number of values of a digit.
+    pool_size, projections
+        As in :class:`mehler.MaxoutCodes`.
 
     Notes
     -----
     Codes are uint8 up to q = 256, then int16 or int32.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Remark 1.
 
     Examples
     --------
@@ -147,7 +124,7 @@ class MaxoutHasher(Sampler):
     [[0, 1]]
     """
 
-    _map = MaxoutCodes
+    _map = features.MaxoutCodes
     _keeps: ClassVar[tuple[str, ...]] = ()
 
     n_components: int = 100
@@ -311,23 +288,12 @@ class KitchenSinkSampler(Sampler):
     ----------
     n_components : int, default=100
         Number of feature columns m.
-    activation : str or callable, default='relu'
-        A name, 'relu', 'gelu', 'tanh' and others of `mehler.KitchenSinks`, or any elementwise
-        function of one array.
-    weight_scale : float, default=1.0
-        Standard deviation of the weights.
-    bias : float or 'uniform', default=0.0
-        Standard deviation of a Gaussian offset; 'uniform' is a uniform phase, for cos and sin.
-    law : {'gaussian', 'sphere'}, default='gaussian'
-        Distribution of the weights; 'sphere' is for step, relu and relu2 without bias.
+    activation, weight_scale, bias, law, projections
+        As in :class:`mehler.KitchenSinks`.
 
     Notes
     -----
     Pickles name a callable activation, which must be importable where they are loaded.
-
-    References
-    ----------
-    Rahimi, Recht (2009), Weighted sums of random kitchen sinks; Cho, Saul (2009).
 
     Examples
     --------
@@ -375,10 +341,6 @@ class SoftmaxSampler(Sampler):
     random_state: Any = None
 
 
-# Columns of one quantity have largest entries within this factor; corners of images have some.
-_SCALES = 1000.0
-
-
 @dataclass(kw_only=True, eq=False, repr=False)
 class InvariantSampler(Sampler):
     r"""Group-invariant features: `mehler.GroupInvariantFeatures` as a transformer.
@@ -393,30 +355,15 @@ class InvariantSampler(Sampler):
     group : mehler.features.groups.Group, callable or None, default=None
         The group that acts on the templates: a group of the rows' width, or a function of the
         width that returns one, such as the class ``groups.Dihedral``. None is all cyclic shifts of
-        the columns, with a warning where they look like those of a table.
+        the columns, with a warning where these have several names, as those of a table.
     n_bins : int, default=8
         Bins n on each side of 0.
     window : float, 'scale' or None, default='scale'
         Half width s of the window [-s, s] of the distribution functions, in the unit of the rows.
         None is for rows of length 1; 'scale' multiplies that by the largest length of the fitted
         rows.
-    rule : {'midpoint', 'paper', 'trapezoid', 'dither'}, default='midpoint'
-        Placement of the thresholds, see `mehler.exact.orbits.Bins`.
-    templates : {'sphere', 'gaussian', 'redraw', 'zero'}, default='sphere'
-        Distribution of the templates, see `mehler.GroupInvariantFeatures.draw`.
-    epsilon : float, default=0.3
-        Parameter of 'redraw' and 'zero'.
-    n_elements : int, default=None
-        Number of group elements drawn at random; None is the whole group.
-    replacement : bool, default=False
-        Whether elements are drawn with replacement.
-    own_elements : bool, default=False
-        Whether each template has elements of its own.
-
-    References
-    ----------
-    Mroueh, Voinea, Poggio (2015), Learning with group invariant features: a kernel perspective,
-    Section 3.
+    rule, templates, epsilon, n_elements, replacement, own_elements
+        As in :class:`mehler.GroupInvariantFeatures`, `templates` by name.
 
     Examples
     --------
@@ -430,7 +377,7 @@ class InvariantSampler(Sampler):
     True
     """
 
-    _map = GroupInvariantFeatures
+    _map = features.GroupInvariantFeatures
 
     n_components: int = 20
     group: Any = None
@@ -445,61 +392,43 @@ class InvariantSampler(Sampler):
     random_state: Any = None
 
     def _options(self, x: Array) -> dict[str, Any]:
-        if not isinstance(self.templates, str):
-            raise TypeError(
-                "templates must be the name of a law here; for templates of your own draw "
-                "mehler.GroupInvariantFeatures"
-            )
+        require_choice("templates", self.templates, get_args(TemplateName))
         if x.shape[1] == 1 and self.templates == "sphere":
             raise ValueError(
                 "n_features = 1, but templates='sphere' need at least 2 columns: use "
                 "templates='gaussian'"
             )
-        if self.group is None:
-            self._warn_of_tables(x)
+        group = self.group
+        if group is None:
+            self._warn_of_tables()
+            group = groups.CyclicShifts
+        if not isinstance(group, groups.Group) and callable(group):
+            group = group(x.shape[1])
         return {
             **super()._options(x),
             "n_features": None,
             "n_templates": self.n_components,
-            "group": self._group_for(x.shape[1]),
+            "group": group,
             "window": self._window_for(x),
         }
 
-    def _warn_of_tables(self, x: Array) -> None:
+    def _warn_of_tables(self) -> None:
         """Warn if columns cannot be samples of one quantity, whose shifts mean something."""
         names: Any = getattr(self, "feature_names_in_", ())
-        stems = {re.sub(r"\d+", "", name) for name in names}
-        if _inputs.is_sparse(x):
-            largest = abs(x).max(axis=0).toarray().ravel()
-        else:
-            xp = _arrays.array_namespace(x)
-            largest = _arrays.to_host(xp.max(xp.abs(x), axis=0))
-        some = np.asarray(largest[largest > 0], dtype=np.float64)
-        if len(stems) > 1:
-            reason = f"have names of their own, {names[0]!r} and {names[1]!r}"
-        elif some.size and some.max() / _SCALES > some.min():
-            reason = f"have the sizes {some.min():.2g} to {some.max():.2g}"
-        else:
-            return
-        warnings.warn(
-            f"group=None shifts columns, as of a signal, but these {reason}, as of a table: "
-            "take another sampler, or say what moves them, such as group=groups.CyclicShifts",
-            stacklevel=4,
-        )
-
-    def _group_for(self, n_inputs: int) -> Any:
-        if self.group is None:
-            return groups.CyclicShifts(n_inputs)
-        if callable(self.group) and not isinstance(self.group, groups.Group):
-            return self.group(n_inputs)
-        return self.group
+        if len({re.sub(r"\d+", "", name) for name in names}) > 1:
+            warnings.warn(
+                "group=None shifts columns, as of a signal, but these have names of their own, "
+                f"{names[0]!r} and {names[1]!r}, as of a table: take another sampler, or say what "
+                "moves them, such as group=groups.CyclicShifts",
+                stacklevel=4,
+            )
 
     def _window_for(self, x: Array) -> Any:
         if self.window != "scale":
             return self.window
         x = x if self._row_weights is None else rows_at(x, np.flatnonzero(self._row_weights))
         rows, exponent = _inputs.scaled(x)
-        if _inputs.is_sparse(x):
+        if issparse(x):
             longest = float(rows.multiply(rows).sum(axis=1).max()) ** 0.5
         else:
             xp = _arrays.array_namespace(x)
@@ -510,3 +439,88 @@ class InvariantSampler(Sampler):
             return of_unit_rows
         what = "window='scale' is in the unit of X, and"
         return _inputs.unscaled(of_unit_rows * longest, exponent, what, x.dtype)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class LeverageSampler(Sampler):
+    """Features selected from a larger pool by the fitted rows: `mehler.features.leverage`.
+
+    Sampling by ridge leverage scores preserves the pool's kernel, and needs fewer features for the
+    same accuracy if the scores vary a lot. Keeping the largest scores changes the kernel.
+
+    Parameters
+    ----------
+    n_components : int, default=100
+        Largest number of features; repeated draws by leverage scores are merged.
+    pool : sampler of this module, default=None
+        The pool, fitted on the same rows. Default
+        ``FourierSampler(n_components=10 * n_components, form='offset')``. Its parameters are
+        searched over as ``pool__gamma`` and so on.
+    selection : str, default='leverage'
+        'leverage' samples by ridge leverage scores, 'plain' keeps the first features,
+        'top-leverage' keeps those of the largest scores.
+    lam : float, default=1e-3
+        Ridge of the scores: the `alpha` of `sklearn.kernel_ridge.KernelRidge` divided by the
+        number of rows.
+    draws : {'systematic', 'iid', 'without replacement'}, default='systematic'
+        Sampling scheme.
+    mix : float, default=0.1
+        Weight of plain sampling in the mixture, from 0 to 1. With draws='iid' and mix=0.0 this is
+        the paper's Algorithm 1 to the letter.
+
+    Attributes
+    ----------
+    map_ : mehler.features.SelectedFeatures
+        The immutable map. ``map_.unbiased`` is True if it preserves the pool's kernel.
+
+    Notes
+    -----
+    `expected_kernel` is the pool's kernel if that is preserved, else that of the kept features. In
+    a Pipeline the same rows select features and train the learner, contrary to the assumptions of
+    the bounds; where these matter, select on other rows.
+
+    A fit costs the features of the pool and a factorisation of their Gram. That pays where scores
+    are uneven, as ``LeverageSampling.scores(X).gain`` says, and predictions must be cheap; else
+    take more Fourier features, see :doc:`/sklearn`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.sklearn import FourierSampler, LeverageSampler
+    >>> x = np.random.default_rng(0).standard_normal((100, 2))
+    >>> pool = FourierSampler(n_components=300, form="offset", gamma=0.5)
+    >>> sampler = LeverageSampler(pool=pool, n_components=30, random_state=0).fit(x)
+    >>> sampler.map_.unbiased, sampler.transform(x).shape[1] <= 30
+    (True, True)
+    """
+
+    n_components: int = 100
+    pool: Any = None
+    selection: Literal["leverage", "plain", "top-leverage"] = "leverage"
+    lam: float = 1e-3
+    draws: Draws = "systematic"
+    mix: float = 0.1
+    random_state: Any = None
+
+    def _draw(self, x: Array, n_components: int, seed: int) -> features.FeatureMap:
+        selection = require_choice(
+            "selection", self.selection, ("leverage", "plain", "top-leverage")
+        )
+        default = FourierSampler(n_components=10 * n_components, form="offset")
+        pool = fitted_part(self.pool, default, seed, x, "pool", self._row_weights)
+        phi: Any = pool.map_
+        selector: Any
+        if selection == "leverage":
+            options: dict[str, Any] = {
+                "lam": self.lam,
+                "draws": self.draws,
+                "mix": self.mix,
+                "seed": seed,
+            }
+            selector = leverage.LeverageSampling(phi, n_components, **options)
+        elif selection == "plain":
+            selector = leverage.PlainSampling(phi, n_components)
+        else:
+            selector = leverage.TopLeverage(phi, n_components, lam=self.lam)
+        selected: features.FeatureMap = selector.fit(_inputs.dense(x))
+        return selected
