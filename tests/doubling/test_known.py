@@ -10,12 +10,9 @@ import pytest
 from scipy.spatial import ConvexHull
 
 from mehler.doubling import _upper as upper
-from mehler.doubling import (
-    covering_number,
-    diameter,
-    doubling_dimension,
-    packing_number,
-)
+from mehler.doubling import diameter, doubling_dimension
+from mehler.doubling._dimension import between
+from mehler.doubling._exact import exact_anywhere
 from mehler.doubling._points import Points
 from mehler.doubling._universal import by_columns, log2_ceil
 
@@ -99,51 +96,29 @@ def test_known_dimensions_are_in_the_interval(name):
     assert 0 <= result.low <= result.high
 
 
-# With all centres in the set, by hand (equidistant) or by integer programmes elsewhere.
-IN_SET = {
-    "segment, 33": (np.arange(33.0)[:, None], 2),
-    "grid, 3": (grid(3), 4),
-    "grid, 5": (grid(5), 4),
-    "equidistant, 64": (np.eye(64), 6),
-    "signs, 4": (signs(4), 3),
-    "hexagon": (polygon(6), 3),
-    "polygon, 12": (polygon(12), 3),
-    "polygon, 60": (polygon(60), 3),
-}
-
-
-@pytest.mark.parametrize("exact", [None, False])
-@pytest.mark.parametrize("name", IN_SET)
-@pytest.mark.sampled(8)
-def test_known_dimensions_with_centres_in_the_set(name, exact):
-    points, dimension = IN_SET[name]
-    result = doubling_dimension(points, centres="in the set", exact=exact)
-    assert result.low <= dimension <= result.high
-
-
 @pytest.mark.parametrize("n", [5, 7, 8, 10, 11, 13])
 def test_polygons_by_the_circle_around_them(n):
     """The circle's own ball needs ceil(n / (floor(n/6) + 1)), an arc of 60 degrees each."""
     need = math.ceil(n / (n // 6 + 1))
-    result = doubling_dimension(polygon(n), exact=True)
-    assert result.low == result.high >= log2_ceil(need)
-    assert result.witness.count >= need
+    low, witness, high = exact_anywhere(Points(polygon(n)))
+    assert log2_ceil(low) == log2_ceil(high) >= log2_ceil(need)
+    assert witness.count >= need
 
 
 def test_a_cover_with_balls_that_are_too_large_is_noticed(monkeypatch):
     """A planted defect: balls of radius D instead of D/4 put the upper end below the truth."""
     points, least, _ = KNOWN["circle in a space"]
-    options = {"low": 0, "cap": 10, "centred": False}
+    options = {"low": 0, "cap": 10}
     assert upper.dimension_above(Points(points), **options) >= least
     whole = upper.balls
     monkeypatch.setattr(upper, "balls", lambda near, squared: whole(near, 16 * squared))
     assert upper.dimension_above(Points(points), **options) < least
 
 
-def assert_witness(points, result):
+def assert_witness(points, low, witness):
     """Hold a packing against the data, in the plainest way."""
-    witness, rows = result.witness, points[list(result.witness.rows)]
-    assert result.low == log2_ceil(witness.count)
+    rows = points[list(witness.rows)]
+    assert low == log2_ceil(witness.count)
     assert witness.count == len(rows)
     assert np.linalg.norm(rows - witness.centre, axis=1).max() <= witness.radius * (1 + 1e-12)
     gaps = np.linalg.norm(rows[:, None] - rows[None], axis=2)[np.triu_indices(len(rows), 1)]
@@ -153,9 +128,9 @@ def assert_witness(points, result):
 @pytest.mark.parametrize("name", ["pentagon", "polygon, 60", "sphere", "sparse", "signs, 32"])
 def test_the_witness_is_a_packing_in_its_ball(name):
     points = 1e3 + 7 * KNOWN[name][0]
-    result = doubling_dimension(points, exact=False)
-    assert result.witness.proof == "packing"
-    assert_witness(points, result)
+    low, _, witness = between(Points(points), cap=9)
+    assert witness.proof == "packing"
+    assert_witness(points, low, witness)
 
 
 def test_caps_of_thirty_degrees_cover_the_sphere():
@@ -197,26 +172,14 @@ def test_diameters():
     assert huge.low <= 2e200 <= huge.high < 2.1e200
 
 
-def test_diameter_of_more_points_than_pairs_are_looked_at():
+def test_diameter_of_more_points_than_pairs_are_looked_at(monkeypatch):
     points = sphere(3000, 6)
-    exact, swept = diameter(points), diameter(points, max_points=100)
+    exact = diameter(points)
+    monkeypatch.setattr("mehler.doubling._points._ALL_PAIRS", 100)
+    swept = diameter(points)
     assert swept.low <= exact.low
     assert exact.high <= swept.high <= math.sqrt(3) * exact.high
     assert float(swept) == swept.high
-
-
-def test_packings_and_covers_of_a_sphere():
-    """Against volumes: caps of angle t have the share (1 - cos t)/2 of the sphere."""
-    points = sphere(3000, 3)
-    share = (1 - math.cos(2 * math.asin(0.25))) / 2
-    assert 1 / share <= 1.2 * covering_number(points, 0.5).high
-    for radius in (0.3, 0.5, 1.0):
-        packed, covered = packing_number(points, radius), covering_number(points, radius)
-        assert 1 <= packed.low <= packed.high
-        assert 1 <= covered.low <= covered.high
-        # A packing that cannot grow is a cover, and a ball of half the size holds one of it.
-        assert covered.low <= packed.high
-        assert packed.low <= covering_number(points, radius / 2).high
 
 
 def confident_classifier():
@@ -241,10 +204,9 @@ SPREAD = {
 }
 
 
-@pytest.mark.parametrize("centres", ["anywhere", "in the set"])
 @pytest.mark.parametrize("name", SPREAD)
-def test_sets_of_many_scales_have_an_interval(name, centres):
-    interval = doubling_dimension(SPREAD[name], centres=centres)
+def test_sets_of_many_scales_have_an_interval(name):
+    interval = doubling_dimension(SPREAD[name])
     assert 1 <= interval.low <= interval.high <= 12
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import doubling, exact, learn, planning, report, statements, strategies, verify
+from mehler import exact, learn, planning, report, statements, strategies, verify
 from mehler.bounds import kernel_error
 from mehler.features import leverage
 from mehler.statements import Plot, Series
@@ -183,5 +183,3 @@ def test_numbers_of_other_types_plan_as_floats():
     losses = {"loss_bound": fractions.Fraction(2), "lipschitz": fractions.Fraction(1, 2)}
     floats = {name: float(value) for name, value in losses.items()}
     assert planning.plan(eps=0.1, **losses, **known) == planning.plan(eps=0.1, **floats, **known)
-    interval = doubling.Interval(fractions.Fraction(1, 2), np.int64(3))
-    assert repr(interval) == "Interval(low=0.5, high=3)"

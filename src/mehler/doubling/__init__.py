@@ -1,16 +1,11 @@
-"""The size of a finite set of points at every scale: diameter, packings, doubling dimension.
+"""The size of a finite set of points at every scale: diameter and doubling dimension.
 
 Functions of points take `X`, array of shape (n, d): in any namespace, rows that repeat count once,
 a Dask array is computed, and refused above 1 GiB. Distances take O(n^2 d); up to 10,000 points
-packings and covers keep 4 n^2 bytes at most.
+they keep 4 n^2 bytes at most.
 """
 
-from mehler.doubling._dimension import (
-    DoublingDimension,
-    covering_number,
-    doubling_dimension,
-    packing_number,
-)
+from mehler.doubling._dimension import DoublingDimension, doubling_dimension
 from mehler.doubling._lower import Witness
 from mehler.doubling._points import Interval, diameter
 from mehler.doubling._universal import sparse_dimension
@@ -19,9 +14,7 @@ __all__ = [
     "DoublingDimension",
     "Interval",
     "Witness",
-    "covering_number",
     "diameter",
     "doubling_dimension",
-    "packing_number",
     "sparse_dimension",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mehler.doubling._points import Points
 
-Proof = Literal["packing", "separated", "all covers"]
+Proof = Literal["packing", "all covers"]
 
 
 @dataclass(frozen=True)
@@ -30,10 +30,8 @@ class Witness:
         Least number of balls of half the radius that cover the points of the ball.
     rows : tuple of int
         Rows of the data in the ball that prove it.
-    proof : {"packing", "separated", "all covers"}
-        "packing": any two rows are farther apart than the radius. "separated": no two rows lie in
-        a ball of half the radius around a point of the set. "all covers": all covers of the rows
-        were enumerated.
+    proof : {"packing", "all covers"}
+        Any two rows are farther apart than the radius; or all covers of the rows were enumerated.
     """
 
     centre: Any
@@ -94,20 +92,6 @@ def pack_in_order(between: NDArray[np.float64], apart: float, order: Any) -> lis
     return chosen
 
 
-def pack_disjoint(reached: NDArray[np.bool_]) -> list[int]:
-    """Choose points, no two reached by one ball, starting with those that few balls reach.
-
-    `reached` (n, n_balls): whether a ball may contain a point.
-    """
-    free = np.ones(reached.shape[1], dtype=bool)
-    chosen = []
-    for i in np.argsort(reached.sum(axis=1), kind="stable"):
-        if free[reached[i]].all():
-            chosen.append(int(i))
-            free[reached[i]] = False
-    return chosen
-
-
 # Anchors around which sections are tried, and the most points used of a section.
 _ANCHORS = 32
 _GROUPS = 8
@@ -120,52 +104,35 @@ _EXTRA = 30
 _STEPS = 16
 
 
-def largest_packing(points: Points, *, centred: bool, whole: bool, cap: int) -> Witness:
-    """Return the ball of the largest packing found.
-
-    `centred`: all centres must be points of the set. `whole`: `points` is the whole set; if not,
-    balls around other points may cover too. Stops once a packing exceeds ``2^(cap - 1)``.
-    """
+def largest_packing(points: Points, cap: int) -> Witness:
+    """Return the ball of the largest packing found, or of the first above ``2^(cap - 1)``."""
     best = Witness.of_point(points)
     work, distance = 0, points.n_inputs + _EXTRA
-    for centre, squares, members in _sections(points, centred):
+    for centre, squares, members in _sections(points):
         if best.count > 2 ** (cap - 1) or work > _WORK:
             break
         size = _WHOLE if work == 0 else _PART
         work += min(members.size, size) ** 2 * distance
         work += _STEPS * members.size * distance + points.n * distance
-        best = max(best, _in_section(points, centre, squares, members, size), key=_count)
-        if centred and whole:
-            work += _PART * points.n * distance
-            separated = _separated(points, centre, squares, members[-_PART:])
-            best = max(best, separated, key=_count)
+        tried = _in_section(points, centre, squares, members, size)
+        best = tried if tried.count > best.count else best
     return best
 
 
-def _count(witness: Witness) -> int:
-    return witness.count
-
-
-def _sections(points: Points, centred: bool) -> Iterator[tuple[Any, Any, Any]]:
+def _sections(points: Points) -> Iterator[tuple[Any, Any, Any]]:
     """Yield a centre, upper ends of squared distances to it, and members, nearest first."""
     anchors = np.unique(np.linspace(0, points.n - 1, _ANCHORS).astype(np.int64))
     around = points.upper(points.squared_from(points.host[anchors]))
-    sizes = [max(2, points.n >> j) for j in range(_HALVINGS + 1)]
-    if not centred:
-        # At the largest size a section is the whole set, whatever the anchor.
-        sizes = sizes[1:]
-        centre = enclosing_centre(points.host, steps=4 * _STEPS)
-        squares = points.upper(points.squared_from(centre[None, :])[0])
-        yield centre, squares, np.argsort(squares, kind="stable")
+    sizes = [max(2, points.n >> j) for j in range(1, _HALVINGS + 1)]
+    # The whole set, and then sections half as large, and so on.
+    centre = enclosing_centre(points.host, steps=4 * _STEPS)
+    squares = points.upper(points.squared_from(centre[None, :])[0])
+    yield centre, squares, np.argsort(squares, kind="stable")
     # A few anchors at all sizes, then the next few: the budget may end before the list.
     for group in range(_GROUPS):
         rows = range(group, anchors.size, _GROUPS)
         for size, row in itertools.product(dict.fromkeys(sizes), rows):
-            anchor = anchors[row]
             nearest = np.argsort(around[row], kind="stable")[:size]
-            if centred:
-                yield points.host[anchor], around[row], nearest
-                continue
             centre = enclosing_centre(points.host[nearest])
             squares = points.upper(points.squared_from(centre[None, :])[0])
             inside = np.flatnonzero(squares <= squares[nearest].max())
@@ -201,19 +168,6 @@ def _in_section(
             chosen = members[chosen]
             best = Witness.covered(points, centre, radius_squared, chosen, len(chosen), "packing")
     return best
-
-
-def _separated(
-    points: Points,
-    centre: NDArray[np.float64],
-    squares: NDArray[np.float64],
-    members: NDArray[np.int64],
-) -> Witness:
-    """Return members of a ball, no two in a ball of half the radius around a point."""
-    radius_squared = float(squares[members[-1]])
-    reached = points.squared(members, slice(0, points.n)) <= points.limit_above(radius_squared / 4)
-    chosen = members[pack_disjoint(reached)]
-    return Witness.covered(points, centre, radius_squared, chosen, len(chosen), "separated")
 
 
 def enclosing_centre(rows: NDArray[np.float64], *, steps: int = _STEPS) -> Any:

@@ -6,7 +6,6 @@ import copy
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_integer, require_real
 
 
 @dataclass(frozen=True)
@@ -36,13 +34,6 @@ class Interval:
     low: float
     high: float
 
-    def __post_init__(self) -> None:
-        for name in ("low", "high"):
-            value = getattr(self, name)
-            number = require_real(name, value)
-            # Counts stay whole; fractions and the like become floats.
-            object.__setattr__(self, name, int(value) if isinstance(value, Integral) else number)
-
     @property
     def exact(self) -> bool:
         """Whether the ends agree."""
@@ -61,6 +52,8 @@ class Interval:
 _FEW_COLUMNS = 8
 # Few points are always compared by differences, which are accurate to rounding.
 _FEW_ROWS = 64
+# Most points of which the diameter is that of all pairs.
+_ALL_PAIRS = 20_000
 # Elements of a block of distances on the host: 16 MiB.
 _BLOCK = 1 << 21
 _UNIT = 2.0**-52
@@ -168,28 +161,21 @@ def _host_rows(x: Array) -> NDArray[np.float64]:
     return rows + 0.0
 
 
-def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
+def diameter(X: Array) -> Interval:
     r"""Return the diameter of a finite set, :math:`\max_{x, z} |x - z|`.
 
     Parameters
     ----------
     X : array, shape (n, d)
         The points.
-    max_points : int
-        All pairs are looked at up to this many different points; beyond it the ends below come
-        from a few sweeps over the set.
 
     Returns
     -------
     Interval
-        In the units of X; ``float`` of it is the upper end. Over all pairs the ends differ by
-        rounding only. Beyond `max_points` the lower end is a distance that was found and the
-        upper end twice the radius of a ball that holds the set, at most :math:`\sqrt 3` times
-        the truth.
-
-    Notes
-    -----
-    O(n^2 d) and a block of memory for all pairs, O(n d) beyond.
+        In the units of X; ``float`` of it is the upper end. Up to 20,000 different points all
+        pairs are looked at, in O(n^2 d), and the ends differ by rounding only. Beyond, in O(n d),
+        the lower end is a distance that was found and the upper end twice the radius of a ball
+        that holds the set, at most :math:`\sqrt 3` times the truth.
 
     Examples
     --------
@@ -197,16 +183,14 @@ def diameter(X: Array, *, max_points: int = 20_000) -> Interval:
     >>> round(float(diameter(np.asarray([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))), 12)
     5.0
     """
-    max_points = require_integer("max_points", max_points)
-    return diameter_of(Points(X), max_points)
+    points = Points(X)
+    return diameter_of(points) if points.n <= _ALL_PAIRS else _swept(points)
 
 
-def diameter_of(points: Points, max_points: int) -> Interval:
-    """Compute the diameter of a Points object."""
+def diameter_of(points: Points) -> Interval:
+    """Compute the diameter from all pairs."""
     if points.n == 1:
         return Interval(0.0, 0.0)
-    if points.n > max_points:
-        return _swept(points)
     largest = 0.0
     for rows in points.blocks():
         # Each pair once: the columns from this block on.

@@ -1,8 +1,7 @@
 """Upper ends, for all balls and radii at once: one cover per scale, and the cells balls meet.
 
 A section S of the set by a ball of radius r has a diameter D <= 2 r. In any order of all points x
-is its first: it lies in B(x, D), after x, and balls of radius D/4 <= r/2 may cover it. If all
-centres are points of the set, S is B(x, r) itself and balls have radius r/2.
+is its first: it lies in B(x, D), after x, and balls of radius D/4 <= r/2 may cover it.
 """
 
 from __future__ import annotations
@@ -10,7 +9,6 @@ from __future__ import annotations
 import heapq
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,14 +22,6 @@ _KEPT = 1 << 24
 _STEP = 2.0 ** (1 / 6)
 # Slice of rows; first points, second points and computed squared distances of their pairs.
 Block = tuple[slice, Any, Any, Any]
-
-
-@dataclass(frozen=True)
-class Labels:
-    """The cell of each point, and the number of cells."""
-
-    of: Any
-    count: int
 
 
 class Pairs:
@@ -69,8 +59,8 @@ class Pairs:
             yield rows, row + np.int32(rows.start), column, between[row, column]
 
 
-def greedy_cover(members: list[Any]) -> Labels:
-    """Assign each point to the ball, of a greedy cover, that covers it first.
+def greedy_cover(members: list[Any]) -> tuple[Any, int]:
+    """Return the cell of each point, the ball of a greedy cover that covers it first; their number.
 
     `members` lists the points in the ball around each point. The cover adds the ball that covers
     most new points: at most 1 + ln n times as many as in the best cover.
@@ -90,7 +80,7 @@ def greedy_cover(members: list[Any]) -> Labels:
         labels[fresh] = count
         count += 1
         uncovered -= fresh.size
-    return Labels(labels, count)
+    return labels, count
 
 
 def balls(near: Pairs, squared: float) -> list[Any]:
@@ -105,22 +95,17 @@ def balls(near: Pairs, squared: float) -> list[Any]:
     return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(around)]
 
 
-def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int:
-    """Return an upper end for the dimension, between the known ends `low` and `cap`.
-
-    `centred`: all centres must be points of the set.
-    """
+def dimension_above(points: Points, *, low: int, cap: int) -> int:
+    """Return an upper end for the dimension, between the known ends `low` and `cap`."""
     high, longest = low, np.ptp(points.host, axis=0).argmax()
-    # The order of a coordinate halves balls, but not those that are sections themselves.
-    place = np.argsort(np.argsort(points.host[:, longest], kind="stable")) * (not centred)
-    scale = diameter_of(points, points.n).high / points.scale * (1 + 1e-9)
+    place = np.argsort(np.argsort(points.host[:, longest], kind="stable"))
+    scale = diameter_of(points).high / points.scale * (1 + 1e-9)
     near, far = Pairs(points), Pairs(points)
     while high < cap:
         below = scale / _STEP
-        radius = below / (2 if centred else 4)
-        labels = greedy_cover(balls(near, radius * radius))
+        cells = greedy_cover(balls(near, (below / 4) ** 2))
         limit = points.limit_above(below**2)
-        met, crowd, largest = _met(far.within(scale * scale), labels, place, limit)
+        met, crowd, largest = _met(far.within(scale * scale), *cells, place, limit)
         # Balls of this radius or less contain so few points that one ball each suffices; below
         # the rounding of distances nothing tells points of one ball from each other.
         if crowd <= 2**high or scale * scale <= points.absolute:
@@ -131,15 +116,17 @@ def dimension_above(points: Points, *, low: int, cap: int, centred: bool) -> int
     return cap
 
 
-def _met(near: Iterable[Block], cells: Labels, place: Any, limit: float) -> tuple[int, int, float]:
+def _met(
+    near: Iterable[Block], labels: Any, count: int, place: Any, limit: float
+) -> tuple[int, int, float]:
     """Return the most cells, and points, from a point on, and the largest distance to a limit."""
     met, crowd, largest = 0, 0, 0.0
     for rows, row, column, between in near:
         largest = max(largest, float(between[between <= limit].max(initial=0.0)))
         later = place[column] >= place[row]
         row, column = row[later], column[later]
-        touched = np.zeros((rows.stop - rows.start, cells.count), dtype=bool)
-        touched[row - rows.start, cells.of[column]] = True
+        touched = np.zeros((rows.stop - rows.start, count), dtype=bool)
+        touched[row - rows.start, labels[column]] = True
         met = max(met, int(touched.sum(axis=1).max()))
         crowd = max(crowd, int(np.bincount(row - rows.start).max()))
     return met, crowd, largest
