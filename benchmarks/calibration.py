@@ -159,10 +159,6 @@ def invariant(seed, rate, size):
     return verify.check_invariance(even, act, X, false_alarm=rate, seed=seed).status
 
 
-def with_defect(draw, defect, rows, **options):
-    return verify.check_invariance(draw, lambda x: -x, rows, defect=defect, **options)
-
-
 def converging(seed, rate, size):
     def draw(k, m):
         copies = 1 if size == 1.0 else m // 64
@@ -260,17 +256,9 @@ CHECKS: dict[tuple[str, str], tuple[Any, ...]] = {
     ),
     ("check_distribution", "a column a sample"): (law(resolution=0.2, **FREE),),
     ("check_distribution", "a draw a sample"): (law(independent_features=False, resolution=0.2),),
-    ("check_same", "equal seeds"): (same(cosines, **FREE),),
-    ("check_same", "other features, a column a sample"): (
-        same(pairs, resolution=0.1, **FREE),
-        *(1.5, DEAR),
-    ),
-    ("check_same", "other features, a draw a sample"): (same(pairs, resolution=0.1), 1.5, DEAR),
+    ("check_same", "equal seeds"): (same(cosines),),
+    ("check_same", "other features"): (same(pairs, resolution=0.1), 1.5, DEAR),
     ("check_invariance", "exact"): (invariant,),
-    ("check_invariance", "with a defect"): (
-        claim(with_defect, projections, lambda x: 4.0 * (x**2).sum(axis=1), resolution=0.2),
-        *(1.5, DEAR),
-    ),
     ("check_convergence", ""): (converging, 1.5, DEAR),
     ("check_structure", "the usual rows"): (
         structure(

@@ -143,21 +143,6 @@ def distribution(rng):
     return verify.check_distribution(maxout, None, X, scale=scale, max_features=64 * limit)
 
 
-def defect(rng):
-    factor = float(rng.choice([1.0, 0.5, 1.7]))
-
-    def squares(X):
-        return factor * ((X - X[:, [1, 0, 2]]) ** 2).sum(axis=1)
-
-    return verify.check_invariance(
-        lambda seed: lambda X: X @ np.random.default_rng(seed).standard_normal((3, 20)) / 20**0.5,
-        lambda X: X[:, [1, 0, 2]],
-        rng.standard_normal((2, 3)),
-        defect=squares,
-        resolution=0.7,
-    )
-
-
 def same(rng):
     factor = float(rng.choice([1.0, 1.3]))
     return verify.check_same(
@@ -196,7 +181,6 @@ DECIDED = {
 }
 # And those that are decided only where sums suffice, or counts decide.
 SOMETIMES = {
-    "defect": defect,  # whose intervals may be of some hundred samples
     "nonnegative": lambda rng: variance(rng, opaque),
     "catoni, whole draws": lambda rng: kernel(rng, variance=constant),
     "mean of few samples": lambda rng: mean(rng, 50, normal, variance=1.0),
@@ -258,8 +242,8 @@ def moved(certificate):
             return
 
 
-@pytest.mark.parametrize("case", range(480))  # 24 of each kind
-@pytest.mark.sampled(20)
+@pytest.mark.parametrize("case", range(456))  # 24 of each kind
+@pytest.mark.sampled(19)
 def test_a_certificate_is_decided_again_and_altered_ones_are_not(case):
     name = list(KINDS)[case % len(KINDS)]
     certificate = written(KINDS[name](np.random.default_rng([28, case])))

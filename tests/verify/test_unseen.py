@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from mehler import verify
-from mehler.verify.intervals._kurtosis import Look, Unseen
-from mehler.verify.intervals._undeclared import LEAST, _recentred
+from mehler.verify.intervals._kurtosis import Look, carried
+from mehler.verify.intervals._undeclared import LEAST
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._power_sums import about, power_sums
 from tests.verify.toys import most_misses
@@ -50,7 +50,7 @@ def test_unseen_events_carry_what_is_stated(p, with_range):
         y = np.where(rng.random(n) < p, large, small)
         truth = abs(small) if p <= level / n and y.sum() < 0.0 else 0.0
         endpoints = (y.min(), y.max()) if with_range else None
-        misses += Unseen.of(n, power_sums(y[:, None]), rate, 0.1, endpoints).least[0] > truth
+        misses += carried(n, power_sums(y[:, None]), rate, 0.1, endpoints)[0] > truth
     assert misses <= most_misses(repeats, rate)
 
 
@@ -68,7 +68,7 @@ def test_means_that_are_right_owe_nothing_to_unseen_events(law):
         y = draw(size=n) - centre
         truth = truths[int(y.sum() > 0.0)]
         sums = power_sums(y[:, None])
-        misses += Unseen.of(n, sums, rate, 0.1, (y.min(), y.max())).least[0] > truth
+        misses += carried(n, sums, rate, 0.1, (y.min(), y.max()))[0] > truth
     assert misses <= most_misses(repeats, rate)
 
 
@@ -78,10 +78,11 @@ def test_the_statement_is_close_where_nothing_is_rare():
     sums = power_sums(y)
     # M is (20,000)^(1/4) = 12, so that 1/32 is the largest stake s, and n s d = L + log 29 = 26 at
     # a distance d = 0.042. All gaps are on one side, and 1 is a stake: n (d - 0.01/2) = 26.
-    assert 0.95 < Unseen.of(20_000, sums, 1e-9, 1.0).least[0] < 0.96
-    unseen = Unseen.of(20_000, sums, 1e-9, 1.0, (y.min(), y.max()))
-    assert 0.993 < unseen.least[0] < 0.997
-    assert unseen.one_in == pytest.approx(20_000 / math.log(4e9))
+    assert 0.95 < carried(20_000, sums, 1e-9, 1.0)[0] < 0.96
+    assert 0.993 < carried(20_000, sums, 1e-9, 1.0, (y.min(), y.max()))[0] < 0.997
+    # 20,000 / log(4e9), rounded down.
+    text = Look(20_000, sums, 1e-9, 1.0).unless(0, "events", "it")
+    assert text.startswith("events rarer than 1 in 900 carry at least 0.96")
 
 
 def test_draws_that_are_seen_are_inconclusive():
@@ -132,7 +133,7 @@ def test_a_mean_far_from_its_claim_has_the_effective_samples_of_its_own(mean, sp
     x = mean + spread * np.random.default_rng(5).standard_normal((n, 1))
     sums = sum(power_sums(part - 1.0) for part in x[:, None])
     near = sum(about(np.array([mean - 1.0]), 1, power_sums(part - 1.0)) for part in x[:, None])
-    look = _recentred(Look(n, sums, 1e-9, 0.1), near)
+    look = Look(n, sums, 1e-9, 0.1).recentred(near)
     assert least <= look.effective[0] <= n / 2
 
 

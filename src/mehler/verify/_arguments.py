@@ -143,7 +143,6 @@ class DrawOptions(Options, total=False):
     time_limit : float
         Seconds of CPU time (or four times as many of waiting) after which drawing stops; an
         undecided check is then *inconclusive*, with the remedy. Default 60; None for no limit.
-        A check warns once if it will take longer than a minute.
     seed : int
         Determines the seeds of all draws. Default 0; in a run of pytest with
         ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.

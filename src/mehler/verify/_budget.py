@@ -124,7 +124,9 @@ def confirm(
             f"correct claim is refuted with probability at most {false_alarm:.3g}."
         )
     else:
-        verdict = check(*args, seed=_fresh(seed), false_alarm=false_alarm, **options)
+        sequence = np.random.SeedSequence(seed, spawn_key=(_FRESH,))
+        fresh = int(sequence.generate_state(1, np.uint64)[0])
+        verdict = check(*args, seed=fresh, false_alarm=false_alarm, **options)
         detectable, missed = verdict.detectable, verdict.miss
         refuted = verdict.status == "refuted"
         remark = "Confirms on fresh draws a" if refuted else "Fresh draws do not confirm a"
@@ -138,13 +140,21 @@ def confirm(
     )
 
 
-def _fresh(seed: int) -> int:
-    """Return the root seed of the second stage, 64 bits from another stream of `seed`."""
-    sequence = np.random.SeedSequence(seed, spawn_key=(_FRESH,))
-    return int(sequence.generate_state(1, np.uint64)[0])
-
-
 __tracebackhide__, __unittest = is_failure, True
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One purchase: `looks` evaluations at `false_alarm` each."""
+
+    label: str
+    false_alarm: float
+    looks: int
+
+    @property
+    def total(self) -> float:
+        """Cost of the entry, false_alarm * looks."""
+        return in_decimals(operator.mul, self.false_alarm, self.looks)
 
 
 class Allotment:
@@ -165,6 +175,10 @@ class Allotment:
         False-alarm probability of one example.
     examples : int
         Number of evaluations paid for.
+    taken : int
+        Evaluations taken before the first alarm, that one included.
+    alarmed : bool
+        Whether a verdict did not hold.
 
     Examples
     --------
@@ -183,27 +197,13 @@ class Allotment:
     """
 
     def __init__(self, label: str, false_alarm: float, examples: int) -> None:
-        self.label = label
-        self.false_alarm = false_alarm
-        self.examples = examples
-        self._taken = 0
-        self._alarmed = False
-        self._lock = threading.Lock()
-
-    @property
-    def taken(self) -> int:
-        """Evaluations taken before the first alarm, that one included."""
-        return self._taken
-
-    @property
-    def alarmed(self) -> bool:
-        """Whether a verdict did not hold."""
-        return self._alarmed
+        self.label, self.false_alarm, self.examples = label, false_alarm, examples
+        self.taken, self.alarmed, self._lock = 0, False, threading.Lock()
 
     @property
     def looks(self) -> int:
         """Evaluations that the ledger counts: those allotted, or those taken if they are more."""
-        return max(self.examples, self._taken)
+        return max(self.examples, self.taken)
 
     def confirm(
         self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
@@ -220,15 +220,15 @@ class Allotment:
         Verdict
             That of the deciding stage.
         """
-        for own in ("false_alarm", "ledger"):
-            if own in options:
-                raise TypeError(f"{own} is fixed by ledger.allot(...): leave it out here")
+        for name in ("false_alarm", "ledger"):
+            if name in options:
+                raise TypeError(f"{name} is fixed by ledger.allot(...): leave it out here")
         # An exception is no verdict and cannot be a false alarm: it is not counted.
         verdict = confirm(check, *args, seed=seed, false_alarm=self.false_alarm, **options)
         with self._lock:
-            if not self._alarmed:
-                self._taken += 1
-                self._alarmed = not verdict.holds
+            if not self.alarmed:
+                self.taken += 1
+                self.alarmed = not verdict.holds
         return verdict
 
     def assert_holds(
@@ -251,20 +251,6 @@ class Allotment:
 
 class BudgetExceeded(RuntimeError):
     """Raised when an evaluation would overdraw the run's false-alarm budget."""
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One purchase: `looks` evaluations at `false_alarm` each."""
-
-    label: str
-    false_alarm: float
-    looks: int
-
-    @property
-    def total(self) -> float:
-        """Cost of the entry, false_alarm * looks."""
-        return in_decimals(operator.mul, self.false_alarm, self.looks)
 
 
 def _plus(a: float, b: float) -> float:
@@ -311,9 +297,8 @@ class Ledger:
 
     def __repr__(self) -> str:
         """Return the amount spent and the budget, since test runners print their fixtures."""
-        return (
-            f"<Ledger: {counted(self.looks, 'look')}, {self.spent:.3g} of {self._budget:.3g} spent>"
-        )
+        looks = counted(self.looks, "look")
+        return f"<Ledger: {looks}, {self.spent:.3g} of {self.budget:.3g} spent>"
 
     @property
     def budget(self) -> float:
@@ -324,7 +309,7 @@ class Ledger:
     def entries(self) -> tuple[Entry, ...]:
         """The purchases so far, in order, of an allotment what it took if that is more."""
         with self._lock:
-            return tuple(self._entry(bought) for bought in self._bought)
+            return tuple(Entry(one.label, one.false_alarm, one.looks) for one in self._bought)
 
     @property
     def looks(self) -> int:
@@ -334,13 +319,13 @@ class Ledger:
     @property
     def spent(self) -> float:
         """Sum of false_alarm * looks over the entries."""
-        allotted = (self._entry(each).total for each in self._allotments.values())
+        allotted = (Entry("", x.false_alarm, x.looks).total for x in self._allotments.values())
         return functools.reduce(_plus, allotted, self._paid)
 
     @property
     def left(self) -> float:
         """Unspent part of the budget, never negative."""
-        return max(0.0, in_decimals(operator.sub, self._budget, self.spent))
+        return max(0.0, in_decimals(operator.sub, self.budget, self.spent))
 
     def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
         """Pay for `looks` evaluations at `false_alarm` each, before they are made.
@@ -359,13 +344,12 @@ class Ledger:
         BudgetExceeded
             If the rest of the budget does not cover it; nothing is spent then.
         """
-        entry = Entry(
-            str(label),
-            require_probability("false_alarm", false_alarm),
-            require_integer("looks", looks),
-        )
+        false_alarm = require_probability("false_alarm", false_alarm)
+        entry = Entry(str(label), false_alarm, require_integer("looks", looks))
         with self._lock:
-            self._buy(entry, entry)
+            self._require_room(entry)
+            self._bought.append(entry)
+            self._paid = _plus(self._paid, entry.total)
 
     def allot(self, label: str, *, examples: int, false_alarm: float = 1e-9) -> Allotment:
         """Pay in advance for the evaluations of a test that runs many examples.
@@ -401,54 +385,36 @@ class Ledger:
         >>> looks is ledger.allot("my map", examples=50), ledger.looks
         (True, 50)
         """
-        allotment = Allotment(
-            str(label),
-            require_probability("false_alarm", false_alarm),
-            require_integer("examples", examples),
-        )
+        label, false_alarm = str(label), require_probability("false_alarm", false_alarm)
+        examples = require_integer("examples", examples)
         with self._lock:
-            first = self._allotments.get(allotment.label)
-            if first is None:
-                self._buy(allotment, self._entry(allotment))
-                first = self._allotments[allotment.label] = allotment
-        if (first.false_alarm, first.examples) != (allotment.false_alarm, allotment.examples):
+            if label not in self._allotments:
+                self._require_room(Entry(label, false_alarm, examples))
+                self._allotments[label] = Allotment(label, false_alarm, examples)
+                self._bought.append(self._allotments[label])
+        first = self._allotments[label]
+        if (first.false_alarm, first.examples) != (false_alarm, examples):
             raise ValueError(
-                f"{first.label!r} was allotted examples={first.examples} at "
-                f"false_alarm={first.false_alarm:.3g} before, now examples={allotment.examples} at "
-                f"{allotment.false_alarm:.3g}: give each test a label of its own"
+                f"{label!r} was allotted examples={first.examples} at "
+                f"false_alarm={first.false_alarm:.3g} before, now examples={examples} at "
+                f"{false_alarm:.3g}: give each test a label of its own"
             )
         return first
 
-    @staticmethod
-    def _entry(bought: Entry | Allotment) -> Entry:
-        if isinstance(bought, Entry):
-            return bought
-        return Entry(bought.label, bought.false_alarm, bought.looks)
-
-    def _buy(self, bought: Entry | Allotment, price: Entry) -> None:
-        """Add a purchase; the caller holds the lock."""
-        spent = self.spent
-        before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
-        if _plus(spent, price.total) > self.limit(self._budget):
+    def _require_room(self, price: Entry) -> None:
+        """Raise BudgetExceeded for a purchase beyond the budget; the caller holds the lock."""
+        if _plus(self.spent, price.total) > self.limit(self.budget):
+            before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
             raise BudgetExceeded(
-                f"{price.label!r} would spend {price.total:.3g} but only "
-                f"{max(0.0, self._budget - spent):.3g} of the false-alarm budget "
-                f"{self._budget:.3g} is left after {before}: "
+                f"{price.label!r} would spend {price.total:.3g} but only {self.left:.3g} of the "
+                f"false-alarm budget {self.budget:.3g} is left after {before}: "
                 "raise the budget or lower false_alarm"
             )
-        self._bought.append(bought)
-        if isinstance(bought, Entry):
-            self._paid = _plus(self._paid, price.total)
 
     def to_dict(self) -> dict[str, Any]:
         """Return budget, spent, left and the entries, for `json.dumps`."""
-        entries = self.entries
-        return {
-            "budget": self._budget,
-            "spent": self.spent,
-            "left": self.left,
-            "entries": [asdict(entry) for entry in entries],
-        }
+        entries = [asdict(entry) for entry in self.entries]
+        return {"budget": self.budget, "spent": self.spent, "left": self.left, "entries": entries}
 
 
 Check = TypeVar("Check", bound=Callable[..., Verdict])
@@ -465,22 +431,17 @@ def accepts(
     common = tuple(name for name in Options.__annotations__ if name not in lacks)
 
     def decorate(check: Check) -> Check:
-        parameters = inspect.signature(check).parameters.values()
-        own = [each.name for each in parameters if each.kind is each.KEYWORD_ONLY]
-        names = {each.name for each in parameters} | {*common, *draw_options}
+        signature = inspect.signature(check)
+        shown = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+        own = [p.name for p in shown if p.kind is p.KEYWORD_ONLY]
         # What `help` shows: every option with its default.
-        shown = [each for each in parameters if each.kind is not each.VAR_KEYWORD]
         kinds = {**Options.__annotations__, **DrawOptions.__annotations__}
-        shown += [
-            inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=DEFAULTS[name],
-                annotation=kinds[name].__forward_arg__,
-            )
-            for name in (*common, *draw_options)
-            if name not in own
-        ]
+        for name in (*common, *draw_options):
+            if name not in own:
+                kind, default = kinds[name].__forward_arg__, DEFAULTS[name]
+                keyword = inspect.Parameter.KEYWORD_ONLY
+                shown.append(inspect.Parameter(name, keyword, default=default, annotation=kind))
+        names = {p.name for p in shown}
 
         @functools.wraps(check)
         def checked(*args: Any, **options: Any) -> Verdict:
@@ -498,7 +459,6 @@ def accepts(
                 _run_seed.on_verdict(verdict)
             return verdict
 
-        signature = inspect.signature(check)
         checked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # for help
         return checked  # type: ignore[return-value]  # of the same signature
 

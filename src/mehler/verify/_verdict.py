@@ -12,7 +12,6 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import _plotting
 from mehler._plural import counted
 from mehler.verify._certificate import Statistics, certificate
 
@@ -159,9 +158,6 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     ]
 
 
-_COLOURS = {"holds": "tab:green", "refuted": "tab:red", "inconclusive": "tab:orange"}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """The outcome of one check, with its error rates.
@@ -282,37 +278,6 @@ class Verdict:
             About 0.5 kB a mean; samples and rows are stored up to 4096 numbers.
         """
         return certificate(self)
-
-    def plot(self, *, ax: Any = None) -> Any:
-        """Plot the interval at the worst place against the claim, with the resolution around it.
-
-        Parameters
-        ----------
-        ax : matplotlib.axes.Axes, optional
-            Where to plot; default a new figure.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-
-        Raises
-        ------
-        ImportError
-            Without matplotlib, the extra ``plot``.
-        """
-        ax = _plotting.axes(ax)
-        low, high = self.interval
-        room, colour = self.resolution * self.scale, _COLOURS[self.status]
-        ax.axvspan(self.exact - room, self.exact + room, alpha=0.15, label="within the resolution")
-        ax.axvline(self.exact, color="black", linewidth=1.0, label="claimed")
-        # The observed value need not be the middle of the interval, nor within it.
-        label = f"interval at {self.false_alarm:.1g}"
-        ax.plot([low, high], [0.0, 0.0], "|-", color=colour, markersize=12.0, label=label)
-        ax.plot([self.observed], [0.0], "o", color=colour, label="observed")
-        ax.set_yticks([])
-        ax.set_title(f"{self.check}: {self.status}")
-        ax.legend()
-        return ax
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict for `json.dumps`; numbers that are not finite become None."""

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-import mehler
 from mehler.verify import check_same
 from mehler.verify.intervals._undeclared import LEAST
 from tests.verify.toys import points, require_rate
@@ -195,24 +194,6 @@ def test_fixed_maps_are_compared_as_they_are():
     verdict = check_same(fixed(1.0), fixed(1.1), X)
     assert verdict.status == "refuted"
     assert any("one fixed map" in line for line in verdict.assumptions)
-
-
-def test_units_of_maps_that_declare_them_are_samples():
-    def draw(m, q=3):
-        return lambda seed: mehler.MaxoutCodes.draw(D, m, q, seed=seed + m)
-
-    verdict = check_same(draw(300), draw(200), X, **COARSE)
-    assert verdict.holds
-    assert "independent units" in verdict.method
-    assert check_same(draw(300), draw(200, q=4), X).status == "refuted"
-
-
-def test_columns_said_to_be_independent_are_samples():
-    options = {"independent_features": True, **COARSE}
-    verdict = check_same(offset, shifted(offset), X, **options)
-    assert verdict.holds
-    assert "independent units" in verdict.method
-    assert verdict.n_draws < 2000
 
 
 def test_libraries_may_differ():

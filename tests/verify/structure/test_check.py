@@ -243,3 +243,9 @@ def test_a_draw_that_depends_on_how_many_were_made_is_refuted(wrong):
     verdict = check_structure(draw, X, time_limit=600.0)
     assert verdict.status == ("refuted" if wrong else "holds")
     assert ("depends on how many were made before" in verdict.reason) == wrong
+
+
+def test_assert_kernel_passes_on_what_structure_remarks():
+    seeded = RIGHT["seeded globally"][0]
+    verdict = assert_kernel(lambda seed: seeded(seed, X, None), rbf, X, resolution=0.2)
+    assert "seeds the global generator of numpy.random" in verdict.reason

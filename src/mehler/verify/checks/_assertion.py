@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Unpack
 
 from mehler._arrays import Array
@@ -48,7 +49,7 @@ def assert_kernel(
     Returns
     -------
     Verdict
-        The verdict on the kernel, which holds.
+        The verdict on the kernel, which holds, with the remarks of `check_structure`.
 
     Raises
     ------
@@ -67,7 +68,7 @@ def assert_kernel(
     True
     """
     require_flag("structure", structure)
-    terms = require_options("kernel", options, resolution)
+    terms, remarks = require_options("kernel", options, resolution), ""
     if structure:
         built = check_structure(
             draw,
@@ -79,7 +80,7 @@ def assert_kernel(
             ledger=terms.ledger,
             name=f"{terms.name}: structure",
         )
-        require(built)
+        remarks = require(built).reason
         options["false_alarm"] = in_decimals(operator.mul, 0.9, terms.false_alarm)
     verdict = check_kernel(
         draw,
@@ -92,4 +93,5 @@ def assert_kernel(
         independent_features=independent_features,
         **options,
     )
-    return require(explained(verdict, draw, kernel, X, Y))
+    verdict = explained(verdict, draw, kernel, X, Y)
+    return require(replace(verdict, reason=f"{verdict.reason} {remarks}".strip()))

@@ -46,21 +46,19 @@ class Growth(Source):
     ) -> None:
         self.sizes, self.pairs = sizes, pairs
         makers = [lambda word, m=m: draw(word, m) for m in sizes for _ in range(_GROUP)]
-        self.draws = Bundles(makers, seed)
-        early = Bundles(makers, seed, stream=1)
+        self.draws, early = Bundles(makers, seed), Bundles(makers, seed, stream=1)
         for m, phi in zip(sizes, self.draws[0][::_GROUP]):
             z = call(phi, pairs.left)
             if z.shape[1] != m:
-                raise ValueError(
-                    f"draw(seed, {m}) has {counted(z.shape[1], 'feature')}: sizes must be what "
-                    f"was asked for"
-                )
+                have = counted(z.shape[1], "feature")
+                raise ValueError(f"draw(seed, {m}) has {have}: sizes must be what was asked for")
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
         pilot = np.array([self._estimates(early[k]) for k in range(_PILOT)])
-        self.pilot = pilot[:, 0].reshape(-1, pairs.n)
+        small = pilot[:, 0].reshape(-1, pairs.n)
+        self.estimate = float(small.flat[0])
         # How far rounding of a sum of m products may move an estimate.
-        slack = 8.0 * math.sqrt(sizes[0]) * eps * np.abs(self.pilot).max(axis=0)
-        self.is_still = bool((np.ptp(self.pilot, axis=0) <= slack).all())
+        slack = 8.0 * math.sqrt(sizes[0]) * eps * np.abs(small).max(axis=0)
+        self.is_still = bool((np.ptp(small, axis=0) <= slack).all())
         # About 1 over the variance of each pair; 0 for constant ones.
         variance = sizes[0] * pilot[:, 0].var(axis=1, ddof=1).mean(axis=0)
         moves = variance > 1e-12 * variance.max()
@@ -69,15 +67,13 @@ class Growth(Source):
             raise ValueError(
                 "variances of <phi(x), phi(y)> leave the range of floats: scale the rows of X"
             )
-        self.means, self._drawn = np.zeros(2), 0
+        self.means = np.zeros(2)
         super().__init__(np.zeros(1), np.ones(1), _GROUP * sum(sizes), 1, 0.0)
 
     def _estimates(self, maps: tuple[Any, ...]) -> Any:
         """Return estimates at the pairs, shape (2, _GROUP, pairs)."""
-        widths = np.repeat(self.sizes, _GROUP)
-        grams = [
-            self.pairs.pick(estimate(phi, self.pairs, m)) for phi, m in zip(maps, widths.tolist())
-        ]
+        widths = np.repeat(self.sizes, _GROUP).tolist()
+        grams = [self.pairs.pick(estimate(phi, self.pairs, m)) for phi, m in zip(maps, widths)]
         return np.array(grams).reshape(2, _GROUP, self.pairs.n)
 
     def _spread(self, estimates: Any) -> Any:
@@ -85,14 +81,8 @@ class Growth(Source):
 
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         spread = self._spread(self._estimates(phi))
-        self.means, self._drawn = self.means + spread, self._drawn + 1
+        self.means = self.means + spread
         return np.array([[spread[1] - spread[0]]])
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether the first draws have the same nonzero features."""
-        first, *rest = (call(self.draws[k][0], self.pairs.left) for k in range(_SAME))
-        return bool(np.any(first)) and all(np.array_equal(first, each) for each in rest)
 
     def place(self, index: int) -> dict[str, Any]:
         return {"sizes": f"{self.sizes[0]}, {self.sizes[1]}"}
@@ -105,7 +95,9 @@ def _unmoved(terms: CheckOptions, source: Growth) -> Verdict:
     """Refute features that are the same for every seed; leave equal estimates open."""
     # Equal estimates are no evidence: cosine-sine features have length 1 in every draw, and events
     # may be rare. Features that agree in every bit are evidence.
-    fixed, (small, large) = source.is_fixed, source.sizes
+    first, *rest = (call(source.draws[k][0], source.pairs.left) for k in range(_SAME))
+    fixed = bool(np.any(first)) and all(np.array_equal(first, each) for each in rest)
+    small, large = source.sizes
     return terms.verdict(
         status="refuted" if fixed else "inconclusive",
         claim="estimates vary over seeds, with a variance that falls as 1/n_features",
@@ -117,7 +109,7 @@ def _unmoved(terms: CheckOptions, source: Growth) -> Verdict:
         detectable=large / small - 1.0 if fixed else math.inf,
         method="equality of features" if fixed else "equality of estimates",
         assumptions=("random features differ from seed to seed",),
-        where={"sizes": f"{small}, {large}", "estimate": float(source.pilot.flat[0])},
+        where={**source.place(0), "estimate": source.estimate},
         reason="All seeds gave the same features: the seed is ignored, or nothing is random."
         if fixed
         else "All seeds gave the same estimates at all pairs, though not the same features: give "
@@ -172,8 +164,8 @@ def check_convergence(
 
     Notes
     -----
-    Samples are differences of the variances of two draws of either size, of which nothing is
-    declared: their mean is refuted or holds as a kernel does there, in `check_kernel`.
+    Samples are differences of the variances of two draws of either size; nothing is declared of
+    them, as in `check_kernel`.
 
     Examples
     --------
@@ -233,7 +225,7 @@ def check_convergence(
         observed=ratio,
         exact=1.0,
         interval=(1.0 + low / small_mean, 1.0 + high / small_mean),
-        where={"sizes": f"{small}, {large}"},
+        where=source.place(0),
         n_draws=2 * _GROUP * verdict.n_draws,
         statistics=(),
     )

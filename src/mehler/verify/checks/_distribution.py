@@ -44,7 +44,7 @@ def check_distribution(
 
     .. math:: \sup_t |\hat F_n(t) - F_x(t)| \le d, \qquad P(\sup_t |\hat F_n - F| > d) \le \alpha
 
-    A probability-integral transform: no moment and no bound of the features is needed.
+    No moment and no bound of the features is needed.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ def check_distribution(
         independent_features = require_flag("independent_features", independent_features)
     if scale is not None:
         scale = require_positive("scale", scale)
-    draws, rows = Draws(draw, terms.seed), rows_without_claim(X, guarded=True)
+    draws, rows = Draws(draw, terms.seed), rows_without_claim(X)
     n_rows = rows.host.shape[0]
     rate = terms.false_alarm / n_rows
     terms.pay()
@@ -129,8 +129,8 @@ def check_distribution(
         n_draws = terms.draws_within(-(-n_samples // m) if all_columns else n_samples, m)
         clock = Clock(terms.time_limit)
         choose, parts = np.random.default_rng([draws.root, 1]), []
-        made = (call(draws[k], rows) for k in range(n_draws))
-        for z in clock.watched(made, 0, n_draws, terms.resolution, terms.name):
+        for k in range(n_draws):
+            z = call(draws[k], rows)
             if z.shape[1] != m:
                 have = counted(z.shape[1], "feature")
                 raise ValueError(f"a draw has {have} but the first had {m}")

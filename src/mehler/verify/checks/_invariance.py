@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -12,19 +11,15 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
-from mehler._validate import require_reals
-from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._counts import binomial
-from mehler.verify.intervals._measurement import Task
-from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, first_map, read, rows_without_claim
-from mehler.verify.sampling._sources import BLOCK, Source, call, units_of
+from mehler.verify.sampling._sources import BLOCK, units_of
 
 # Relative rounding of features allowed, in eps: the action changes the order of sums.
 ROUNDING = 2.0**10
@@ -88,42 +83,95 @@ def _eps(z: Array) -> float:
     return float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
 
 
-def exact_invariance(
-    terms: CheckOptions, draws: Draws, rows: EvaluatedRows, moved: list[EvaluatedRows]
+Action = Callable[[Any], Array]
+
+
+@accepts("max_features", "time_limit", "seed")
+def check_invariance(
+    draw: Callable[[int], Any],
+    act: Action | Sequence[Action],
+    X: Array,
+    *,
+    resolution: float = 0.02,
+    **options: Unpack[DrawOptions],
 ) -> Verdict:
+    """Check that phi(g x) = phi(x), in every draw and feature.
+
+    Parameters
+    ----------
+    draw : callable
+        seed -> map.
+    act : callable or sequence of them
+        One or several group actions X -> g X that preserve the shape.
+    X : array, shape (n, d)
+        Rows in general position: a row fixed by g is no evidence.
+    resolution : float
+        The largest fraction of draws (of units, if the map declares them independent) that may
+        differ undetected.
+    **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
+
+    Returns
+    -------
+    Verdict
+        ``observed`` is the fraction that differs.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For bad input and vacuous calls: a resolution of 1 or more, an action that moves no row.
+
+    Notes
+    -----
+    One difference beyond rounding refutes: 1024 eps of the row's largest
+    feature (the root of eps in half precision), or a jump that rows next to both rows, their
+    entries changed by 64 eps, have as well, as the features of bins and codes do. Rows of integers
+    are not changed, and a row on the edge of a bin shows less than others. The mean of
+    |phi(x) - phi(g x)|^2 of other maps is k(x,x) + k(gx,gx) - 2 k(x,gx): `check_kernel` at both.
+
+    Examples
+    --------
+    Even functions under x -> -x:
+
+    >>> import numpy as np
+    >>> def draw(seed):
+    ...     w = np.random.default_rng(seed).standard_normal((3, 20))
+    ...     return lambda X: np.abs(X @ w) / np.sqrt(20)
+    >>> check_invariance(draw, lambda X: -X, np.eye(3)).status
+    'holds'
+    >>> check_invariance(draw, lambda X: X[:, [1, 0, 2]], np.eye(3)).status
+    'refuted'
+    """
+    terms = require_options("invariance", options, resolution)
+    terms.require_below(1.0, "a share lies in [0, 1]")
+    draws, rows = Draws(draw, terms.seed), rows_without_claim(X)
+    actions = list(act) if isinstance(act, Sequence) else [act]
+    if not actions or not all(callable(each) for each in actions):
+        raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
+    moved = [_moved(each, rows) for each in actions]
+    first_map(draws, rows)
+    terms.pay()
     # So many trials without an event leave an interval that is no wider than the resolution.
     n_trials = math.ceil(math.log(2.0 / terms.false_alarm) / -math.log1p(-terms.resolution))
-    clock = Clock(terms.time_limit)
-    done, trials, happened = 0, 0, 0
+    clock, done, trials, reason = Clock(terms.time_limit), 0, 0, ""
     where: dict[str, Any] = {}
-    reason, m, kind = "", 0, "draws"
-
-    def differs(phi: Callable[..., Any]) -> tuple[int, int, dict[str, Any], str]:
-        """Return width and units of a map, and where it differs, with the reason."""
-        features, eps = read(phi, rows)
-        width = features.shape[1]
+    while trials < n_trials and not where:
+        features, eps = read(draws[done], rows)
+        m = features.shape[1]
+        units = units_of(draws[done], m)
         for element, other in enumerate(moved):
-            wrong, gap = beyond_rounding(phi, rows, other, (features, eps))
+            wrong, gap = beyond_rounding(draws[done], rows, other, (features, eps))
             if wrong.any():
                 gap = np.where(wrong, np.nan_to_num(gap, nan=np.inf), 0.0)
-                row = int(np.argmax(gap.max(axis=1)))
-                largest = np.abs(features).max()
-                text = (
-                    f"A feature moves by {gap[row].max():.3g}, where features reach {largest:.3g}."
-                )
-                return width, units_of(phi, width), {"row": row, "element": element}, text
-        return width, units_of(phi, width), {}, ""
-
-    made = (differs(draws[k]) for k in range(n_trials))
-    results = clock.watched(made, 0, n_trials, terms.resolution, terms.name)
-    for m, units, where, text in results:
-        done, reason = done + 1, text
-        kind, trials = "units" if units else "draws", trials + (units or 1)
-        if where:
-            happened, where = 1, {**where, "seed": draws.seed(done - 1)}
+                row, largest = int(np.argmax(gap.max(axis=1))), np.abs(features).max()
+                reason = f"A feature moves by {gap[row].max():.3g}, where features reach "
+                reason += f"{largest:.3g}."
+                where = {"row": row, "element": element, "seed": draws.seed(done)}
+                break
+        done, trials = done + 1, trials + (units or 1)
+        if terms.draws_within(done + 1, m) == done or clock.over:
             break
-        if trials >= n_trials or terms.draws_within(done + 1, m) == done or clock.over:
-            break
+    happened, kind = int(bool(where)), "units" if units else "draws"
     low, high = binomial(happened, trials, terms.false_alarm)
     status: Status = "refuted" if happened else "holds"
     if not happened and high > terms.resolution:
@@ -154,162 +202,6 @@ def exact_invariance(
     )
 
 
-# Draws that set the units, and draws from which on intervals are looked at.
-_UNITS, _LEAST = 32, 64
-
-Defect = float | Callable[[Any], Array]
-
-
-class Differences(Source):
-    """|phi(x) - phi(g x)|^2 at rows, of whole draws or of independent units."""
-
-    name, noun, lengths = "", "row", "squared differences"
-    unit_name = "(E|phi(x)|^2 + E|phi(g x)|^2)/2"
-    remedy, counted_in = "draw larger maps, or allow more draws", "draw"
-
-    def __init__(self, draws: Draws, rows: EvaluatedRows, moved: EvaluatedRows) -> None:
-        self._rows, self._moved = rows, moved
-        m = call(draws[0], rows).shape[1]
-        self._units = units_of(draws[0], m)
-        if self._units:
-            self.events = "units"
-            self.independence = "draws, and units where declared, are independent"
-        early = Draws(draws.draw, draws.root, stream=1)
-        sizes = []
-        for k in range(_UNITS):
-            a, b = self._features(early[k])
-            sizes.append(0.5 * (a * a + b * b).sum(axis=1))
-        unit = np.mean(sizes, axis=0)
-        if not (unit > 0.0).all():
-            raise ValueError("phi(x) and phi(g x) are 0 at a row: leave it out")
-        super().__init__(np.zeros(unit.size), unit, m, self._units or 1, 0.0)
-
-    def _features(self, phi: Any) -> list[Any]:
-        return [call(phi, rows).astype(np.float64) for rows in (self._rows, self._moved)]
-
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
-        a, b = self._features(phi)
-        gaps = (a - b) ** 2
-        if self._units == self.n_features:
-            x = self.n_features * gaps.T
-        elif self._units:  # several columns per unit, combined by the map
-            left, right = self._rows.given, self._moved.given
-            parts = [(left, left), (right, right), (left, right)]
-            own, other, across = (np.asarray(to_host(phi.products(*part))) for part in parts)
-            x = (own + other - 2.0 * across).T
-        else:
-            x = gaps.sum(axis=1)[None, :]
-        return (x / self.unit)[:, chosen]
-
-    def place(self, index: int) -> dict[str, Any]:
-        return {"row": index}
-
-
-def mean_invariance_defect(
-    terms: CheckOptions, draws: Draws, rows: EvaluatedRows, moved: EvaluatedRows, defect: Defect
-) -> Verdict:
-    n = rows.host.shape[0]
-    claim = require_reals(
-        "defect", to_host(defect(rows.values)) if callable(defect) else defect, finite=False
-    )
-    claim = np.broadcast_to(claim, (n,)) if claim.ndim == 0 else claim
-    if claim.shape != (n,) or not np.isfinite(claim).all() or (claim < 0.0).any():
-        raise ValueError(f"defect must be finite, not negative and of shape ({n},)")
-    source = Differences(draws, rows, moved)
-    source.claim = claim / source.unit
-    task = Task(source, draws, terms, Clock(terms.time_limit))
-    measured = measure_undeclared(task, OwnLengths(task), least=_LEAST)
-    text = f"E|phi(x) - phi(g x)|^2 is the claimed defect at {counted(n, 'row')}"
-    measured = replace(measured, method=f"squared differences: {measured.method}")
-    return conclude(task, measured, text)
-
-
-Action = Callable[[Any], Array]
-
-
-@accepts("max_features", "time_limit", "seed")
-def check_invariance(
-    draw: Callable[[int], Any],
-    act: Action | Sequence[Action],
-    X: Array,
-    *,
-    defect: Defect | None = None,
-    resolution: float = 0.02,
-    **options: Unpack[DrawOptions],
-) -> Verdict:
-    """Check that phi(g x) = phi(x), or that E|phi(x) - phi(g x)|^2 is as claimed.
-
-    Parameters
-    ----------
-    draw : callable
-        seed -> map.
-    act : callable or sequence of them
-        One or several group actions X -> g X that preserve the shape.
-    X : array, shape (n, d)
-        Rows in general position: a row fixed by g is no evidence.
-    defect : float or callable, optional
-        X -> (n,), the claimed E|phi(x) - phi(g x)|^2, for a map of kernel k
-        k(x,x) + k(gx,gx) - 2 k(x,gx); requires a single g. Default exactly 0, in every draw and
-        feature.
-    resolution : float
-        Without `defect`, the largest fraction of draws (of units, if the map declares them
-        independent) that may differ undetected. With it, the smallest deviation that must not be
-        missed, as a fraction of (E|phi(x)|^2 + E|phi(g x)|^2)/2.
-    **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, time_limit, seed.
-
-    Returns
-    -------
-    Verdict
-        ``observed`` is the fraction that differs, or the mean squared difference at the worst row.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For bad input and vacuous calls: a resolution of 1 or more (2 with `defect`), an action
-        that moves no row.
-
-    Notes
-    -----
-    Exact invariance is refuted by one difference beyond rounding: 1024 eps of the row's largest
-    feature (the root of eps in half precision), or a jump that rows next to both rows, their
-    entries changed by 64 eps, have as well, as the features of bins and codes do. Rows of integers
-    are not changed, and a row on the edge of a bin shows less than others. A claimed defect is a
-    mean of squared differences, which are samples of which nothing is declared: larger than
-    claimed refutes without assumptions, smaller and *holds* are as those of `check_kernel`.
-
-    Examples
-    --------
-    Even functions under x -> -x:
-
-    >>> import numpy as np
-    >>> def draw(seed):
-    ...     w = np.random.default_rng(seed).standard_normal((3, 20))
-    ...     return lambda X: np.abs(X @ w) / np.sqrt(20)
-    >>> check_invariance(draw, lambda X: -X, np.eye(3)).status
-    'holds'
-    >>> check_invariance(draw, lambda X: X[:, [1, 0, 2]], np.eye(3)).status
-    'refuted'
-    """
-    terms = require_options("invariance", options, resolution)
-    terms.require_below(
-        1.0 if defect is None else 2.0, "a share lies in [0, 1] and a relative defect in [0, 4]"
-    )
-    draws, rows = Draws(draw, terms.seed), rows_without_claim(X, guarded=True)
-    actions = list(act) if isinstance(act, Sequence) else [act]
-    if not actions or not all(callable(each) for each in actions):
-        raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
-    moved = [_moved(each, rows) for each in actions]
-    first_map(draws, rows)
-    terms.pay()
-    if defect is None:
-        return exact_invariance(terms, draws, rows, moved)
-    if len(moved) != 1:
-        raise ValueError("a defect is claimed of one group element: give one action")
-    with np.errstate(all="ignore"):
-        return mean_invariance_defect(terms, draws, rows, moved[0], defect)
-
-
 def _moved(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
     image = act(rows.given)
     image = image if is_array(image) else np.asarray(image)
@@ -319,4 +211,4 @@ def _moved(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
         raise ValueError(f"act(X) has shape {host.shape} but X {rows.host.shape}")
     if np.array_equal(host, rows.host):
         raise ValueError("act(X) equals X at every row: such rows show nothing; give others")
-    return EvaluatedRows(image, host, rows.unit, guarded=True)
+    return EvaluatedRows(image, host, rows.unit)

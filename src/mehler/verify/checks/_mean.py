@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -154,14 +154,14 @@ def check_mean(
         return check_products(terms, x, target, centre, claim, where, seeds)
     if mean is not None:
         raise ValueError("mean= is for products, where exact is a matrix: leave it out")
-    declared = _declared(variance, bounds, binary, target.size, terms.resolution)
+    p, columns, target = target.size, x.reshape(x.shape[0], -1), target.ravel()
+    single = replace(terms, false_alarm=terms.false_alarm / p)
+    methods = _methods(variance, bounds, binary, p, single)
     terms.pay()
-
-    p, columns = target.size, x.reshape(x.shape[0], -1)
-    target, single = target.ravel(), replace(terms, false_alarm=terms.false_alarm / p)
-    means = [_measured(*parts, single) for parts in zip(columns.T, target.tolist(), declared)]
+    means = [f(*parts) for f, *parts in zip(methods, columns.T, target.tolist())]
     task = Task(Samples(target, np.ones(p), x.shape[0], 1, 0.0), None, terms)
-    measured = _joined(task, means, columns, declared, single)
+    scatter = None if variance is None else _spread(variance, p, "variance")
+    measured = _joined(task, means, columns, scatter, single)
     text = f"the mean is {target[0]:.6g}" if p == 1 else f"the mean is the claimed vector of {p}"
     text += " coordinates" * (p > 1)
     verdict = conclude(task, measured, claim or text, seeds=seeds)
@@ -182,7 +182,7 @@ def _joined(
     task: Task,
     means: list[Measurement],
     columns: NDArray[np.float64],
-    declared: list[Declared],
+    variances: list[float] | None,
     one: CheckOptions,
 ) -> Measurement:
     """Return the means as one measurement, with the words of the one that decides."""
@@ -195,7 +195,7 @@ def _joined(
     if not compared.outside[worst]:
         note = ""
         with np.errstate(over="ignore"):
-            scatter = declared[worst].variance or float(columns[:, worst].var())
+            scatter = variances[worst] if variances else float(columns[:, worst].var())
         if any(line.startswith(FEW_EFFECTIVE) for line in mean.assumptions):
             note = f"{FEW_EFFECTIVE.capitalize()}: declare variance= or bounds=."
         elif 0.0 < scatter < math.inf:
@@ -214,27 +214,6 @@ def _joined(
         assumptions=() if mean.unless else mean.assumptions,
         statistics=statistics if all(each.statistics for each in means) else (),
     )
-
-
-@dataclass(frozen=True)
-class Declared:
-    """What is declared of samples: variance, range, that they are 0 or 1, or nothing."""
-
-    variance: float | None = None
-    bounds: tuple[float, float] | None = None
-    binary: bool = False
-
-
-def _measured(x: Array, exact: float, declared: Declared, options: CheckOptions) -> Measurement:
-    """Return the sharpest valid interval for the mean of samples, shape (n,)."""
-    rates = options.false_alarm, options.miss
-    if declared.variance is not None:
-        return mean_of_known_variance(x, exact, declared.variance, *rates)
-    if declared.binary:
-        return mean_of_binary(x, *rates)
-    if declared.bounds is not None:
-        return mean_of_bounded(x, declared.bounds, *rates)
-    return mean_of_bounded_kurtosis(x, exact, options)
 
 
 def _samples(samples: Array) -> Any:
@@ -265,30 +244,34 @@ def _claim(value: object, shape: tuple[int, ...], name: str = "exact") -> Any:
     return array
 
 
-def _declared(
-    variance: Any, bounds: Any, binary: bool, p: int, resolution: float
-) -> list[Declared]:
-    """Return the declarations of each coordinate."""
+Method = Callable[[Array, float], Measurement]
+
+
+def _methods(
+    variance: Any, bounds: Any, binary: bool, p: int, options: CheckOptions
+) -> list[Method]:
+    """Return the sharpest valid interval of each coordinate, of samples (n,) and a claim."""
+    rates = options.false_alarm, options.miss
     if sum(each is not None for each in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
     if variance is not None:
-        return [
-            Declared(variance=require_positive("variance", each))
-            for each in _spread(variance, p, "variance")
-        ]
+        each = [require_positive("variance", v) for v in _spread(variance, p, "variance")]
+        return [lambda x, c, v=v: mean_of_known_variance(x, c, v, *rates) for v in each]
     if bounds is None and not binary:
-        return [Declared()] * p
+        return [lambda x, c: mean_of_bounded_kurtosis(x, c, options)] * p
     pair = (0.0, 1.0) if binary else tuple(require_iterable("bounds", bounds))
     if len(pair) != 2:
         raise ValueError(f"bounds={bounds!r} must be a pair (low, high)")
     ranges = [bounds_pair(ends) for ends in zip(*(_spread(end, p, "bounds") for end in pair))]
     for low, high in ranges:
-        if resolution >= high - low:
+        if options.resolution >= high - low:
             raise ValueError(
-                f"resolution={resolution:.6g} is vacuous: the samples' own range is "
+                f"resolution={options.resolution:.6g} is vacuous: the samples' own range is "
                 f"[{low:.6g}, {high:.6g}]; give a smaller one"
             )
-    return [Declared(binary=True)] * p if binary else [Declared(bounds=ends) for ends in ranges]
+    if binary:
+        return [lambda x, c: mean_of_binary(x, *rates)] * p
+    return [lambda x, c, ends=ends: mean_of_bounded(x, ends, *rates) for ends in ranges]
 
 
 def _spread(value: object, p: int, name: str) -> list[float]:

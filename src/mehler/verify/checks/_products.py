@@ -78,7 +78,7 @@ def check_products(
         n, sums, 0.5 * terms.false_alarm / rho.size, terms.resolution, rounding,
         ends=(ends[0], ends[1]),
     )  # fmt: skip
-    compared = look.compared(look.refutable, look.unseen.least)
+    compared = look.compared(look.refutable, look.carried)
     evidence = bets.evidence(
         math.log(2.0 * bets.n_bets / terms.false_alarm), FLOOR * terms.resolution
     )
@@ -87,7 +87,7 @@ def check_products(
         assumptions = ("nothing else: squares are not negative",)
     elif compared.status == "refuted":
         events = "rows" if mean is not None else f"groups of {GROUP} rows"
-        unless = look.unseen.text(compared.worst, events, "sqrt(C_ii C_jj)")
+        unless = look.unless(compared.worst, events, "sqrt(C_ii C_jj)")
         assumptions = ()
     elif not look.effective[compared.worst]:
         note = "A covariance is off, and its products never varied: check the samples."

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
-from typing import Any, TypeVar, Unpack
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler._validate import require_flag
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import FLOOR, Verdict
@@ -27,15 +27,7 @@ from mehler.verify.intervals._undeclared import (
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Bundles, Draws, require_draw
 from mehler.verify.sampling._pairs import Pairs, first_map, pairs_without_claim, read
-from mehler.verify.sampling._sources import (
-    BLOCK,
-    PairSource,
-    Source,
-    choose_source,
-    estimate_and_lengths,
-)
-
-T = TypeVar("T")
+from mehler.verify.sampling._sources import Source, estimate_and_lengths
 
 # Draws that set the units; draws after which maps that always agreed count as the same.
 _UNITS, _EQUAL = 32, 64
@@ -43,36 +35,29 @@ _UNITS, _EQUAL = 32, 64
 _ULPS = 64.0
 # Least variation over seeds, relative to the difference between maps, for agreement to count.
 _TELLING = 16.0
-# Pilot draws repeated to see how single units scatter.
-_AGAIN = 4
 
 
-class Side:
-    """One of the two maps, with a name, so that errors tell which is meant."""
-
-    def __init__(self, name: str, draw: Callable[[int], Any], pairs: Pairs, seed: int) -> None:
-        self.name, self.draw = name, draw
-        phi = first_map(Draws(draw, seed, stream=1), pairs.left, name)
-        z, self.eps = self.named(read, phi, pairs.left)
-        self.m = int(z.shape[1])
-
-    def named(self, function: Callable[..., T], *args: Any) -> T:
-        """Call a function; errors begin with the name of the map."""
-        try:
-            return function(*args)
-        except (TypeError, ValueError) as error:
-            kind = TypeError if isinstance(error, TypeError) else ValueError
-            raise kind(f"{self.name}: {error}") from error
-
-    def gram(self, phi: Any, pairs: Pairs) -> tuple[Any, Any, Any]:
-        """Return <phi(x), phi(y)> at the pairs, and |phi|^2 of the rows of either side."""
-        gram, left, right = self.named(estimate_and_lengths, phi, pairs, self.m)
-        return pairs.pick(gram), left, right
+@contextmanager
+def _naming(side: int) -> Generator[None]:
+    """Begin errors with the name of the map."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        kind = TypeError if isinstance(error, TypeError) else ValueError
+        raise kind(f"draw_{'ab'[side]}: {error}") from error
 
 
-Sides = tuple[Side, Side]
+def _grams(maps: Any, pairs: Pairs, sizes: list[int]) -> list[Any]:
+    """Return of either map <phi(x), phi(y)> at the pairs, and |phi|^2 of the rows on both sides."""
+    values = []
+    for side, (phi, m) in enumerate(zip(maps, sizes)):
+        with _naming(side):
+            gram, left, right = estimate_and_lengths(phi, pairs, m)
+        values.append((pairs.pick(gram), left, right))
+    return values
 
 
+@dataclass
 class Pilot:
     """Draws of both maps from common seeds, until they differ and units are known; not reused.
 
@@ -81,32 +66,11 @@ class Pilot:
     one seed in units of that draw's lengths; `same_features`: equal to rounding.
     """
 
-    def __init__(
-        self, sides: Sides, pairs: Pairs, draws: Bundles, floor: float, most: int, clock: Clock
-    ) -> None:
-        products: list[Any] = []
-        squares = [np.zeros(rows.unit.size) for rows in (pairs.left, pairs.right)]
-        eps, self.largest, self.same_features = max(side.eps for side in sides), 0.0, True
-        for k in range(min(most, _EQUAL)):
-            if k and (clock.over or (k >= _UNITS and self.largest > floor)):
-                break
-            a, b = (side.named(read, phi, pairs.left)[0] for side, phi in zip(sides, draws[k]))
-            self.same_features &= _equal(a, b, eps, pairs.left.host.shape[1])
-            grams, *lengths = zip(*(side.gram(phi, pairs) for side, phi in zip(sides, draws[k])))
-            products.append(grams)
-            if not np.isfinite(grams).all():
-                break
-            for total, each in zip(squares, lengths):
-                total += 0.5 * sum(each)
-            # sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps.
-            sizes = [np.sqrt(x[pairs.first] * y[pairs.second]) for x, y in zip(*lengths)]
-            scale = np.maximum(np.minimum(*sizes), np.finfo(float).tiny)
-            self.largest = max(self.largest, float(np.max(np.abs(grams[0] - grams[1]) / scale)))
-        self.n_draws, self.products = len(products), np.array(products).swapaxes(0, 1)
-        self.pairs = pairs
-        if np.isfinite(self.products).all():
-            self.pairs = _in_units(pairs, [np.sqrt(each / self.n_draws) for each in squares])
-            self.products /= self.pairs.unit
+    pairs: Pairs
+    products: Any
+    n_draws: int
+    largest: float
+    same_features: bool
 
     def agrees(self, floor: float) -> bool:
         """Whether the maps agree seed by seed: no products differ by enough to refute.
@@ -117,6 +81,30 @@ class Pilot:
         moves = float(np.max(np.ptp(self.products[0], axis=0)))
         telling = self.same_features or moves > _TELLING * max(self.largest, 1e-12)
         return self.n_draws == _EQUAL and telling and self.largest <= floor
+
+
+def _pilot(draws: Bundles, pairs: Pairs, sizes: list[int], eps: float, stop: Any) -> Pilot:
+    """Draw until `stop` of the number of draws and the largest difference."""
+    products: list[Any] = []
+    squares, largest, same = [0.0, 0.0], 0.0, True
+    while not stop(len(products), largest):
+        maps = draws[len(products)]
+        a, b = (read(phi, pairs.left)[0] for phi in maps)
+        same &= _equal(a, b, eps, pairs.left.host.shape[1])
+        grams, *lengths = zip(*_grams(maps, pairs, sizes))
+        products.append(grams)
+        if not np.isfinite(grams).all():
+            break
+        squares = [total + 0.5 * sum(each) for total, each in zip(squares, lengths)]
+        # sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps.
+        lengths_of = [np.sqrt(x[pairs.first] * y[pairs.second]) for x, y in zip(*lengths)]
+        scale = np.maximum(np.minimum(*lengths_of), np.finfo(float).tiny)
+        largest = max(largest, float(np.max(np.abs(grams[0] - grams[1]) / scale)))
+    values = np.array(products).swapaxes(0, 1)
+    if np.isfinite(values).all():
+        pairs = _in_units(pairs, [np.sqrt(each / len(products)) for each in squares])
+        values /= pairs.unit
+    return Pilot(pairs, values, len(products), largest, same)
 
 
 def _in_units(pairs: Pairs, units: list[Any]) -> Pairs:
@@ -133,10 +121,8 @@ def _in_units(pairs: Pairs, units: list[Any]) -> Pairs:
 
 
 def _equal(a: Array, b: Array, eps: float, n_inputs: int) -> bool:
-    if a.shape != b.shape:
-        return False
-    if a.dtype.kind != "f" and b.dtype.kind != "f":
-        return bool(np.array_equal(a, b))
+    if a.shape != b.shape or a.dtype.kind != "f" != b.dtype.kind:
+        return np.array_equal(a, b)
     a, b = a.astype(np.float64), b.astype(np.float64)
     size = np.abs(a).max(axis=1, keepdims=True)
     return bool((np.abs(a - b) <= _ULPS * np.sqrt(n_inputs) * eps * size).all())
@@ -145,8 +131,7 @@ def _equal(a: Array, b: Array, eps: float, n_inputs: int) -> bool:
 class Differences(Source):
     """Products of draw_b minus those of draw_a, in units of the pairs.
 
-    `common` maps get the same seed. `sources` sample the units of a draw, with means of several
-    units of the larger map per unit of the smaller; None for whole estimates.
+    `common` maps get the same seed.
     """
 
     counted_in = "draw"
@@ -154,41 +139,28 @@ class Differences(Source):
 
     def __init__(
         self,
-        sides: Sides,
+        makers: list[Any],
+        sizes: list[int],
         pairs: Pairs,
+        eps: float,
         seed: int,
         common: bool,
-        sources: tuple[PairSource, PairSource] | None = None,
     ) -> None:
-        self._sides, self.pairs, self._sources = sides, pairs, sources
-        self.draws = Bundles([side.draw for side in sides], seed, common=common)
-        per_draw = 1 if sources is None else min(each.per_draw for each in sources)
+        self._sizes, self.pairs = sizes, pairs
+        self.draws = Bundles(makers, seed, common=common)
         # Rounding of products of d terms, as in check_kernel, on either side.
-        rounding = 8.0 * math.sqrt(pairs.left.host.shape[1]) * sum(side.eps for side in sides)
-        width = sum(side.m for side in sides)
-        super().__init__(pairs.claim, pairs.unit, width, per_draw, rounding)
+        rounding = 8.0 * math.sqrt(pairs.left.host.shape[1]) * eps
+        super().__init__(pairs.claim, pairs.unit, sum(sizes), 1, rounding)
         seeds = "seeds common to both maps" if common else "seeds of their own"
-        self.name = ("independent units" if sources else "independent draws") + f", {seeds}"
-        if sources:
-            self.events = "samples"
-            self.independence += ", and the units of a draw independent and alike"
+        self.name = f"independent draws, {seeds}"
         self.means, self._drawn = np.zeros((2, pairs.n)), 0
 
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
-        if self._sources is None:
-            a, b = (side.gram(each, self.pairs)[0] for side, each in zip(self._sides, phi))
-            a, b = (each[None, chosen] / self.unit[chosen] for each in (a, b))
-        else:
-            a, b = (self._units(s, each, chosen) for s, each in zip(self._sources, phi))
+        grams = _grams(phi, self.pairs, self._sizes)
+        both = np.stack([gram[chosen] / self.unit[chosen] for gram, *_ in grams])
         self._drawn += int(chosen[0] == 0)
-        self.means[:, chosen] += np.stack([a.mean(axis=0), b.mean(axis=0)])
-        return b - a
-
-    def _units(self, source: PairSource, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
-        """Return samples from the units of a map, shape (per_draw, chosen)."""
-        x = source.samples(phi, chosen)
-        together = x.shape[0] // self.per_draw
-        return x[: together * self.per_draw].reshape(self.per_draw, together, -1).mean(axis=1)
+        self.means[:, chosen] += both
+        return both[1:] - both[:1]
 
     def place(self, index: int) -> dict[str, Any]:
         a, b = (float(x[index] * self.unit[index]) / max(1, self._drawn) for x in self.means)
@@ -207,54 +179,15 @@ class Differences(Source):
         return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
 
 
-def choose(
-    sides: Sides, trial: Pilot, terms: CheckOptions, independent_features: bool
-) -> Differences:
-    """Return the samples that, according to the pilot, decide with fewest draws.
-
-    Common seeds do not change the difference of means. After a small change the two versions'
-    estimates are correlated and their difference varies little.
-    """
-    (a, b), pairs = trial.products, trial.pairs
-    rate = terms.false_alarm / pairs.n
-
-    def needed(variance: Array, per_draw: int = 1) -> float:
-        worst = float(np.max(variance, initial=0.0))
-        n = expected_samples(worst, rate, terms.resolution)
-        return max(least_samples(rate), n) / per_draw
-
-    # Ties go to separate seeds.
-    fewest = needed(a.var(axis=0) + b.var(axis=0))
-    in_common = needed((b - a).var(axis=0)) if len(a) > 1 else math.inf
-    common, fewest = in_common < fewest, min(fewest, in_common)
-    again = Bundles([side.draw for side in sides], terms.seed, stream=1)
-    first, second = (
-        side.named(choose_source, phi, pairs, independent_features)
-        for side, phi in zip(sides, again[0])
-    )
-    if min(first.per_draw, second.per_draw) > 1:
-        # Never with common seeds: unit l of one map may be correlated with any of the other's.
-        units = Differences(sides, pairs, terms.seed, False, (first, second))
-        everything = np.arange(min(pairs.n, max(1, BLOCK // first.per_draw)))
-        x = [units.samples(again[k], everything) for k in range(min(_AGAIN, len(a)))]
-        if needed(np.concatenate(x).var(axis=0), units.per_draw) < fewest:
-            return Differences(sides, pairs, terms.seed, False, (first, second))
-    return Differences(sides, pairs, terms.seed, common)
-
-
 def _agreement(terms: CheckOptions, trial: Pilot, claim: str, width: int) -> Verdict:
     """Return the verdict on maps that agreed for all common seeds."""
     n, size = trial.n_draws, float(trial.pairs.unit.max())
-    what, more = "features", ", to rounding."
-    if not trial.same_features:
-        what, more = (
-            "products",
-            (
-                f": no two differ by more than {trial.largest:.2g} of sqrt(k(x,x) k(y,y)), below "
-                f"{FLOOR:.3g} of the resolution."
-            ),
-        )
+    what, more = ("features", "to rounding.") if trial.same_features else ("products", "")
     share = -math.expm1(math.log(terms.false_alarm) / n)
+    more = more or (
+        f"no two differ by more than {trial.largest:.2g} of sqrt(k(x,x) k(y,y)), below "
+        f"{FLOOR:.3g} of the resolution."
+    )
     return terms.verdict(
         status="holds",
         claim=claim,
@@ -271,7 +204,7 @@ def _agreement(terms: CheckOptions, trial: Pilot, claim: str, width: int) -> Ver
         ),
         scale=size,
         where={"largest_difference": trial.largest},
-        reason=f"For each of {counted(n, 'seed')} both maps gave the same {what}{more}",
+        reason=f"For each of {counted(n, 'seed')} both maps gave the same {what}, {more}",
     )
 
 
@@ -282,7 +215,6 @@ def check_same(
     X: Array,
     Y: Array | None = None,
     *,
-    independent_features: bool = False,
     resolution: float = 0.02,
     **options: Unpack[DrawOptions],
 ) -> Verdict:
@@ -300,9 +232,6 @@ def check_same(
         of any library and dtype, and as many features as it likes.
     X, Y : array, shape (n, d), (k, d)
         Rows, as for `check_kernel`, passed to both maps unchanged.
-    independent_features : bool
-        The columns of one draw are i.i.d. in both maps, so each is a sample. Not needed for maps
-        that declare ``independent_units``.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)).
     **options : DrawOptions
@@ -356,40 +285,54 @@ def check_same(
     >>> check_same(old, lambda seed: old(seed), X).method
     'equal features for equal seeds'
     """
-    require_flag("independent_features", independent_features)
     terms = require_options("same", options, resolution)
     terms.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
     clock, pairs = Clock(terms.time_limit), pairs_without_claim(X, Y)
-    drawn = [require_draw(draw_a, "draw_a"), require_draw(draw_b, "draw_b")]
-    early, floor = Bundles(drawn, terms.seed, stream=1, common=True), FLOOR * terms.resolution
+    makers = [require_draw(draw_a, "draw_a"), require_draw(draw_b, "draw_b")]
+    floor = FLOOR * terms.resolution
     claim = f"E<phi_b(x), phi_b(y)> - E<phi_a(x), phi_a(y)> = 0 at {counted(pairs.n, 'pair')}"
     terms.pay()
     # Non-finite values are a finding about the maps, not an accident of this code.
     with np.errstate(all="ignore"):
-        sides = (
-            Side("draw_a", draw_a, pairs, terms.seed),
-            Side("draw_b", draw_b, pairs, terms.seed),
-        )
-        width = sum(side.m for side in sides)
+        sizes, eps = [], []
+        for side, draw in enumerate(makers):
+            phi = first_map(Draws(draw, terms.seed, stream=1), pairs.left, f"draw_{'ab'[side]}")
+            with _naming(side):
+                z, unit = read(phi, pairs.left)
+            sizes.append(int(z.shape[1]))
+            eps.append(unit)
+        width = sum(sizes)
         terms.require_features(
             4 * width, f"four draws of both maps, {counted(4 * width, 'feature')}"
         )
-        most = terms.draws_within(4 * _EQUAL, width) // 4
-        trial = Pilot(sides, pairs, early, floor, most, clock)
+        most = min(_EQUAL, terms.draws_within(4 * _EQUAL, width) // 4)
+
+        def stop(n: int, largest: float) -> bool:
+            return n >= most or (n > 0 and (clock.over or (n >= _UNITS and largest > floor)))
+
+        early = Bundles(makers, terms.seed, stream=1, common=True)
+        trial = _pilot(early, pairs, sizes, max(eps), stop)
         if not np.isfinite(trial.products).all():
             side, _, pair = (int(k) for k in np.argwhere(~np.isfinite(trial.products))[0])
-            task = Task(Differences(sides, pairs, terms.seed, True), early, terms, clock)
+            source = Differences(makers, sizes, pairs, sum(eps), terms.seed, True)
+            task = Task(source, early, terms, clock)
             measured = cut_short(task, pair, math.nan, trial.n_draws, "finite features")
-            reason = f"{sides[side].name} returned features that are not finite."
+            reason = f"draw_{'ab'[side]} returned features that are not finite."
             return conclude(task, measured, claim, certain=Certainty(pair, reason))
         if trial.agrees(floor):
             return _agreement(terms, trial, claim, width)
         if terms.max_features is not None:
             spent = trial.n_draws * width
             terms = replace(terms, max_features=terms.max_features - spent)
-        source = choose(sides, trial, terms, independent_features)
+        # Common seeds keep the difference of means; after a small change it varies less by them.
+        (a, b), rate = trial.products, terms.false_alarm / pairs.n
+        apart, alike = (
+            max(least_samples(rate), expected_samples(float(v.max()), rate, terms.resolution))
+            for v in (a.var(axis=0) + b.var(axis=0), (b - a).var(axis=0))
+        )
+        common = alike < apart and trial.n_draws > 1
+        source = Differences(makers, sizes, trial.pairs, sum(eps), terms.seed, common)
         task = Task(source, source.draws, terms, clock)
         task.require_resolved()
         measured = measure_undeclared(task, Lengths(task))
-        remark = source.ratio(measured)
-        return conclude(task, measured, claim, remark=remark, spent=trial.n_draws)
+        return conclude(task, measured, claim, remark=source.ratio(measured), spent=trial.n_draws)

@@ -1,10 +1,8 @@
 r"""Known variance: Catoni's interval, its design, its enclosure by power sums, and many means.
 
-.. math:: \psi(u) = \operatorname{sign}(u) \log(1 + |u| + u^2/2)
-
-lies between -log(1 - u + u^2/2) and log(1 + u + u^2/2), so a sum of psi(a (X_i - mu)) has
-exponential moments as soon as X has a variance, however heavy its tails. For every real u,
-abs(psi(u) - u + u^3/6) <= u^4/8: with D = 1 + u + u^2/2 and u >= 0, psi'(u) - 1 + u^2/2 =
+psi(u) = sign(u) log(1 + \|u\| + u^2/2) lies between -log(1 - u + u^2/2) and log(1 + u + u^2/2), so
+a sum of psi(a (X_i - mu)) has exponential moments as soon as X has a variance. For every real u,
+\|psi(u) - u + u^3/6\| <= u^4/8: with D = 1 + u + u^2/2 and u >= 0, psi'(u) - 1 + u^2/2 =
 (u^2/2)(u + u^2/2)/D lies in [0, u^3/2]. So S(theta) lies between two polynomials in theta, whose
 coefficients are power sums. Where the band between them decides, the decision is that of S itself.
 """
@@ -331,19 +329,16 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     early = _early(task, last)
     sums, drawn, look = np.zeros((4, task.n)), 0, 0
     low = high = np.zeros(0)
-    with task.results(source.sums, 0, n_draws) as results:
-        for result in results:
-            sums, drawn = sums + result, drawn + 1
-            if drawn in early and drawn < n_draws:
-                number, paid = early[drawn]
-                n = drawn * source.per_draw
-                a, level = catoni_tuning(n, per_sample, paid)
-                enclosure = CatoniPowerSums(n, sums, a)
-                low, high = enclosure.interval(level)
-                if _decides(task, enclosure, low, high):
-                    look = number
-            if look or task.clock.over:
-                break
+    while drawn < n_draws and not (look or (drawn and task.clock.over)):
+        sums, drawn = sums + source.sums(task.draws[drawn]), drawn + 1
+        if drawn in early and drawn < n_draws:
+            number, paid = early[drawn]
+            n = drawn * source.per_draw
+            a, level = catoni_tuning(n, per_sample, paid)
+            enclosure = CatoniPowerSums(n, sums, a)
+            low, high = enclosure.interval(level)
+            if _decides(task, enclosure, low, high):
+                look = number
     n = drawn * source.per_draw
     if not look:
         low, high = _catoni(task, n, last, sums, per_sample, rate)

@@ -1,25 +1,12 @@
-r"""Samples of unknown variance: intervals under a bounded kurtosis, and what was not seen.
+"""Samples of unknown variance: intervals under a bounded kurtosis, and what was not seen.
 
-Of independent samples X_i of mean mu, variance s^2 and kurtosis at most kappa the sum A of X_i - mu
-is bounded by that of the squares, S: exp(+-lambda A - lambda^2 (S/6 + n s^2/3)) are nonnegative
-supermartingales for every lambda, and S is at most (1 - t) n s^2 with probability at most
-exp(-n h(t)/kappa), h(t) = (1 - t) log(1 - t) + t.
-
-A refutation needs no kurtosis. Let n samples have gaps Y from a claim, Z = Y or -Y with a positive
-mean, M the largest -Z_i, at most (sum Y^4)^(1/4), and L the logarithm of 4/alpha. Then a claim is
-wrong unless events rarer than L/n carry theta at least, for the largest theta at which the mean
-over K fixed stakes s up to 3/(4 (M + theta)) of
-
-    exp(s A_1 - s^2 A_2/2 + s^3 A_3/3 - k s^4 A_4), A_j = sum (Z_i - theta)^j,
-
-is exp(L); k is that of `intervals.betting` of power sums. The proofs are in docs/guarantees.md.
+The proofs, and the letters below, are in docs/guarantees.md.
 """
 
 from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,23 +24,22 @@ from mehler.verify.sampling._power_sums import Moments, Reals, power_sums
 
 KURTOSIS = "bounded kurtosis (self-normalised)"
 
-# Allowed relative shortfall t of S below n s^2: FINE costs more samples and gives the shorter
-# interval.
+# Allowed relative shortfall t of the sum of squares below n s^2: FINE costs more samples and gives
+# the shorter interval.
 COARSE, FINE = 0.5, 0.25
-
 # Bets lambda * scale, from 2^-20 to 2^8: enough for standard deviations from a hundredth of the
 # scale to ten thousand times it, at any sample size.
 BETS = 2.0 ** np.arange(-20, 9)
-
 # Fraction of the error rate spent on the sum of squares.
 SHARE = 0.125
-
 # Grid of distances from the mean; bisection between grid points follows.
 _GRID = 2.0 ** np.arange(-34.0, 15.0)
 _HALVINGS = 20
-
-# Samples may refute only where the kurtosis limit is this many times their own kurtosis.
-MARGIN = 5.0
+# Intervals are not widened where the kurtosis limit is this many times the samples' own kurtosis;
+# with fewer than FEW effective samples, n over their kurtosis, nothing is refuted.
+MARGIN, FEW = 5.0, 100.0
+# Rounding left of a sum of squares that should cancel, relative to it and times sqrt(n).
+_CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
 
 
 def shortfall(t: float) -> float:
@@ -61,7 +47,7 @@ def shortfall(t: float) -> float:
     return (1.0 - t) * math.log1p(-t) + t
 
 
-def kurtosis_limit(n: int, false_alarm: float, t: float) -> float:
+def kurtosis_limit(n: float, false_alarm: float, t: float) -> float:
     """Return the largest kurtosis at which S <= (1 - t) n s^2 is rarer than `false_alarm`."""
     return n * shortfall(t) / -math.log(false_alarm)
 
@@ -93,11 +79,6 @@ def effective_samples(squares: Reals, fourths: Reals) -> Any:
     """Return (sum (X - mean)^2)^2 / sum (X - mean)^4, n over the kurtosis; 0 for constants."""
     squares, fourths = np.asarray(squares), np.asarray(fourths)
     return np.divide(squares**2, fourths, out=np.zeros_like(squares), where=fourths > 0.0)
-
-
-def samples_wanted(false_alarm: float, t: float) -> float:
-    """Return the effective sample size at which the limit is MARGIN times the sample kurtosis."""
-    return MARGIN * -math.log(false_alarm) / shortfall(t)
 
 
 def self_normalised(
@@ -158,72 +139,34 @@ def self_normalised(
     return centre - half, centre + half
 
 
-# Below this many effective samples, n over their kurtosis, a few large ones decide.
-FEW = 100.0
-# Rounding left of a sum of squares that should cancel, relative to it and times sqrt(n).
-_CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
+@np.errstate(over="ignore", under="ignore", invalid="ignore")
+def carried(
+    n: float,
+    sums: NDArray[np.float64],
+    rate: float,
+    scale: float,
+    ends: tuple[Any, Any] | None = None,
+) -> Any:
+    """Return how much of each mean rare events must carry for its claim to be right.
 
-
-@dataclass(frozen=True)
-class Unseen:
-    """Unless events rarer than 1 in `one_in` carry `least` of a mean, its claim is wrong.
-
-    `least` has one value for each mean, in the unit of the samples; where it is 0, rare events need
-    not carry anything.
+    `sums` are power sums of n samples about the claims, `scale` the order of the deviation of
+    interest, fixed before the samples; `ends` the least and the largest gap, where at hand.
     """
+    moments, level = Moments(n, sums), math.log(4.0 / rate)
+    sign, mean = np.where(sums[0] < 0.0, -1.0, 1.0), np.abs(moments.mean)
+    largest = sums[3] ** 0.25
+    if ends is not None:
+        largest = np.where(sums[0] < 0.0, ends[1], -np.asarray(ends[0]))
+    stakes = (BETS / scale)[(slice(None),) + (None,) * mean.ndim]
 
-    one_in: float
-    least: Any
+    def is_excluded(theta: Array) -> Any:
+        wealth = log_wealth(stakes, n, mean - theta, moments.at(mean - theta, sign), KAPPA[0])
+        wealth = np.where(stakes * (largest + theta) <= SHARES[0], wealth, -np.inf)
+        return np.logaddexp.reduce(wealth, axis=0) >= level + math.log(BETS.size)
 
-    @classmethod
-    @np.errstate(over="ignore", under="ignore", invalid="ignore")
-    def of(
-        cls,
-        n: float,
-        sums: NDArray[np.float64],
-        rate: float,
-        scale: float,
-        ends: tuple[Any, Any] | None = None,
-    ) -> Unseen:
-        """Bound the means of n samples, with power sums about the claims, at an error rate.
-
-        `scale` is the order of the deviation of interest, fixed before the samples; `ends` are the
-        least and the largest gap, where they are at hand.
-        """
-        sums = np.asarray(sums, dtype=np.float64)
-        moments, level = Moments(n, sums), math.log(4.0 / rate)
-        sign, mean, largest = (
-            np.where(sums[0] < 0.0, -1.0, 1.0),
-            np.abs(moments.mean),
-            sums[3] ** 0.25,
-        )
-        if ends is not None:
-            largest = np.where(sums[0] < 0.0, ends[1], -np.asarray(ends[0]))
-        stakes = (BETS / scale)[(slice(None),) + (None,) * mean.ndim]
-
-        def is_excluded(theta: Array) -> Any:
-            wealth = log_wealth(stakes, n, mean - theta, moments.at(mean - theta, sign), KAPPA[0])
-            wealth = np.where(stakes * (largest + theta) <= SHARES[0], wealth, -np.inf)
-            return np.logaddexp.reduce(wealth, axis=0) >= level + math.log(BETS.size)
-
-        _, low = halved(is_excluded, mean, np.zeros(mean.shape), _HALVINGS)
-        return cls(n / level, low)
-
-    def text(self, k: int, events: str, unit: str) -> str:
-        """Say what events would have to carry for the claim of mean k to be right."""
-        return (
-            f"{events} rarer than 1 in {_count(self.one_in)} carry at least "
-            f"{float(self.least[k]):.2g} of {unit}"
-        )
+    return halved(is_excluded, mean, np.zeros(mean.shape), _HALVINGS)[1]
 
 
-def _count(value: float) -> str:
-    """Return a count to two digits, rounded down."""
-    step = 10.0 ** max(0, math.floor(math.log10(max(value, 1.0))) - 1)
-    return f"{int(value // step * step):,}"
-
-
-@dataclass(frozen=True)
 class Look:
     """Intervals of the deviations of means from their claims, from power sums of n samples.
 
@@ -231,66 +174,51 @@ class Look:
     fixed before; `fixed` says that all draws are one map, so that chance plays no part. `centred`
     are sums of squares and fourth powers about the mean, where they are known better than by
     `sums`; `ends` the least and the largest gap.
+
+    `effective` samples are n over the kurtosis, 0 where samples differ by rounding only; where few
+    large ones decide, `short`, intervals are widened, since they are `lack` times too few.
     """
 
-    n: int
-    sums: NDArray[np.float64]
-    rate: float
-    resolution: float
-    rounding: float = 0.0
-    number: int | None = None
-    fixed: bool = False
-    ends: tuple[Any, Any] | None = None
-    centred: tuple[Any, Any] | None = None
+    def __init__(
+        self,
+        n: int,
+        sums: NDArray[np.float64],
+        rate: float,
+        resolution: float,
+        rounding: float = 0.0,
+        number: int | None = None,
+        fixed: bool = False,
+        ends: tuple[Any, Any] | None = None,
+        centred: tuple[Any, Any] | None = None,
+    ) -> None:
+        self.n, self.sums, self.rate, self.resolution = n, sums, rate, resolution
+        self.rounding, self.number, self.fixed, self.ends = rounding, number, fixed, ends
+        moments = Moments(n, sums)
+        self.off, self.squares = moments.mean, moments.squares
+        if centred is None:
+            rounded = n * (rounding**2 + 1e-24) + _CANCELLED * math.sqrt(n) * sums[1]
+            effective = effective_samples(self.squares, moments.fourths)
+            self.effective = np.where(self.squares > rounded, effective, 0.0)
+        else:
+            self.squares, self.effective = centred[0], effective_samples(*centred)
+        # The rate spent on the sum of squares, at each allowance of two.
+        self._paid = SHARE * rate / (2.0 * (number * (number + 1.0) if number else 1.0))
+        fine, coarse = (MARGIN / kurtosis_limit(1.0, self._paid, t) for t in (FINE, COARSE))
+        is_fine = self.effective >= fine
+        self._allowance = np.where(is_fine, FINE, COARSE)
+        wanted = np.where(is_fine, fine, coarse)
+        self.short = (self.effective > 0.0) & (self.effective < wanted) & (not fixed)
+        self.lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
 
-    @functools.cached_property
-    def _moments(self) -> Moments:
-        return Moments(self.n, self.sums)
+    def recentred(self, sums: Any) -> Look:
+        """Return this look by sums near the mean; in exact arithmetic both agree.
 
-    @property
-    def off(self) -> Any:
-        """Mean deviations."""
-        return self._moments.mean
-
-    @property
-    def squares(self) -> Any:
-        """Sums of squares about the means."""
-        return self._moments.squares if self.centred is None else self.centred[0]
-
-    @functools.cached_property
-    def effective(self) -> Any:
-        """Effective samples, n over the kurtosis; 0 where they differ by rounding only."""
-        if self.centred is not None:
-            return effective_samples(*self.centred)
-        rounded = self.n * (self.rounding**2 + 1e-24)
-        rounded = rounded + _CANCELLED * math.sqrt(self.n) * self.sums[1]
-        effective = effective_samples(self.squares, self._moments.fourths)
-        return np.where(self.squares > rounded, effective, 0.0)
-
-    @property
-    def _paid(self) -> float:
-        """The rate spent on the sum of squares, at each allowance of two."""
-        looks = self.number * (self.number + 1.0) if self.number else 1.0
-        return SHARE * self.rate / (2.0 * looks)
-
-    @functools.cached_property
-    def _allowance(self) -> Any:
-        return np.where(self.effective >= samples_wanted(self._paid, FINE), FINE, COARSE)
-
-    @functools.cached_property
-    def _wanted(self) -> Any:
-        fine, coarse = (samples_wanted(self._paid, t) for t in (FINE, COARSE))
-        return np.where(self._allowance == FINE, fine, coarse)
-
-    @functools.cached_property
-    def short(self) -> Any:
-        """Where few large samples decide; intervals are widened there."""
-        return (self.effective > 0.0) & (self.effective < self._wanted) & (not self.fixed)
-
-    @functools.cached_property
-    def lack(self) -> Any:
-        """How many times too few the effective samples are."""
-        return np.where(self.short, self._wanted / np.maximum(self.effective, 1.0), 1.0)
+        Moving a sample by d rounds its fourth power by 64 eps d^4 at most: five terms, of 16 d^4.
+        """
+        moments = Moments(self.n, sums)
+        centred = moments.squares, moments.fourths + _CANCELLED * self.n * self.off**4
+        rest = self.rate, self.resolution, self.rounding, self.number, self.fixed, self.ends
+        return Look(self.n, self.sums, *rest, centred)
 
     def half_at(self, rate: float) -> Any:
         """Return half widths at an error rate, not widened."""
@@ -302,7 +230,7 @@ class Look:
         """Half widths that are not widened, without the rounding."""
         return self.half_at(self.rate)
 
-    @functools.cached_property
+    @property
     def half(self) -> Any:
         """Half widths."""
         return self.plain * np.sqrt(self.lack) + self.rounding
@@ -312,16 +240,25 @@ class Look:
         return self.half + self.half_at(miss) * np.sqrt(self.lack) + self.rounding
 
     @functools.cached_property
-    def unseen(self) -> Unseen:
-        """What rare events would have to carry."""
-        return Unseen.of(self.n, self.sums, self.rate, self.resolution, self.ends)
+    def carried(self) -> Any:
+        """What rare events would have to carry of each mean."""
+        return carried(self.n, self.sums, self.rate, self.resolution, self.ends)
+
+    def unless(self, k: int, events: str, unit: str) -> str:
+        """Say what events would have to carry for the claim of mean k to be right."""
+        one_in = self.n / math.log(4.0 / self.rate)
+        step = 10.0 ** max(0, math.floor(math.log10(max(one_in, 1.0))) - 1)
+        return (
+            f"{events} rarer than 1 in {int(one_in // step * step):,} carry at least "
+            f"{float(self.carried[k]):.2g} of {unit}"
+        )
 
     @functools.cached_property
     def refutable(self) -> Any:
         """Where claims are wrong unless rare events carry more than a floor."""
         floor = FLOOR * self.resolution
         enough = (self.effective >= FEW) & (np.abs(self.off) >= floor)
-        return enough & (self.unseen.least >= floor) if enough.any() else enough
+        return enough & (self.carried >= floor) if enough.any() else enough
 
     def compared(self, refuted: bool | NDArray[np.bool_], least: Reals) -> Comparison:
         """Compare intervals with the claims, of which those `refuted` are off by `least`."""
@@ -336,10 +273,7 @@ class Look:
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 
     def tails(self, most: float) -> Any:
-        """Return where even `most` samples would be too few to bound the kurtosis.
-
-        Effective samples grow like n at best.
-        """
+        """Return where even `most` samples would be too few: effective ones grow like n at best."""
         return self.short & (self.lack * self.n > most)
 
     def needed(self, most: float) -> float:
@@ -362,8 +296,7 @@ class Look:
         """Return what the error rate assumes of tails; a mean is that of one `noun`."""
         if self.fixed:
             return ("draws that agree in every bit are one fixed map",)
-        fine = FINE if (self._allowance == FINE).all() else COARSE
-        limit = kurtosis_limit(self.n, self._paid, fine)
+        limit = kurtosis_limit(self.n, self._paid, float(np.max(self._allowance)))
         own = float(np.max(self.n / self.effective[self.effective > 0.0], initial=1.0))
         lines = [
             f"the kurtosis of one sample is at most {limit:.4g}; the samples show at most {own:.3g}"
@@ -388,29 +321,22 @@ class Look:
         return Statistics("self normalised", plan, tests)
 
 
-# Fourth powers of samples between 1/_LARGE and _LARGE, and their sums, are floats.
-_LARGE = 2.0**200
-
-
 def mean_of_bounded_kurtosis(x: Array, claim: float, options: CheckOptions) -> Measurement:
     """Return the interval of one mean, from samples of a number that was fixed before."""
     size = float(abs(x).max())
-    # In a unit in which squares are floats; the resolution says which interval is sought.
-    is_moderate = size == 0.0 or 1.0 / _LARGE < size < _LARGE
-    unit = 1.0 if is_moderate else 2.0 ** (math.frexp(size)[1] - 1)
-    x, claim, resolution = x / unit, claim / unit, options.resolution / unit
-    resolution = resolution if is_moderate else min(max(resolution, 1.0 / _LARGE), _LARGE)
+    if size and not 1e-60 < size < 1e60:
+        raise ValueError(f"samples reach {size:.3g}: scale them, so that fourth powers are floats")
     n, centre, rate = x.size, float(x.mean()), options.false_alarm
     gaps, about = x - centre, (x - claim)[:, None]
     # Samples that differ by rounding only count as constant.
     squares, fourths = np.array([(gaps**2).sum()]), np.array([(gaps**4).sum()])
-    fourths *= squares > n * (1e-15 * size / unit) ** 2
+    fourths *= squares > n * (1e-15 * size) ** 2
     ends = about.min(axis=0), about.max(axis=0)
-    look = Look(n, power_sums(about), rate, resolution, ends=ends, centred=(squares, fourths))
+    sums, centred = power_sums(about), (squares, fourths)
+    look = Look(n, sums, rate, options.resolution, ends=ends, centred=centred)
     refuted, unless, note = look.refutable, "", ""
     if refuted[0]:
-        least = Unseen(look.unseen.one_in, unit * look.unseen.least)
-        unless = least.text(0, "samples", f"the {unit * abs(look.off[0]):.2g} by which it is off")
+        unless = look.unless(0, "samples", f"the {abs(look.off[0]):.2g} by which it is off")
     elif not look.effective[0]:
         rarest = min(1.0, -math.log(rate) / n)
         note = (
@@ -422,16 +348,16 @@ def mean_of_bounded_kurtosis(x: Array, claim: float, options: CheckOptions) -> M
             "The mean is off, but few large samples decide it, and nothing bounds what was not "
             "seen. Declare variance= or bounds=, or take more samples."
         )
-    compared = look.compared(refuted, look.unseen.least)
+    compared = look.compared(refuted, look.carried)
     return Measurement(
-        observed=unit * np.array([centre]),
-        low=unit * (claim + compared.low),
-        high=unit * (claim + compared.high),
-        detectable=unit * float(look.detectable(options.miss)[0]),
+        observed=np.array([centre]),
+        low=claim + compared.low,
+        high=claim + compared.high,
+        detectable=float(look.detectable(options.miss)[0]),
         method=KURTOSIS,
         assumptions=look.assumptions("mean"),
         may_refute=refuted,
         unless=unless,
         note=note,
-        statistics=(look.statistics(shared=False),) if unit == 1.0 else (),
+        statistics=(look.statistics(shared=False, block=n),),
     )

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -70,17 +68,6 @@ class Task:
         if self.options.max_features is None:
             return n_draws
         return min(n_draws, self.options.max_features // self.source.n_features)
-
-    def results(
-        self, work: Callable[[Any], Any], start: int, stop: int, planned: float | None = None
-    ) -> Any:
-        """Return what `work` makes of draws start to stop - 1, in order; a context to leave.
-
-        `planned` is the number of draws that the check will take, as far as it is known.
-        """
-        made = (work(self.draws[k]) for k in range(start, stop))
-        total = float(stop) if planned is None else planned
-        return closing(self.clock.watched(made, start, total, self.resolution, self.options.name))
 
 
 @dataclass(frozen=True)

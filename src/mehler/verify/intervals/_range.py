@@ -253,14 +253,14 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         return total, ()
 
     while True:
-        with task.results(of_draw, drawn, target, max(needed / source.per_draw, target)) as results:
-            for sums, out in results:
-                drawn += 1
-                if out:
-                    raise OutOfBounds(out[0], out[1], drawn)
-                bets.add(source.per_draw, sums)
-                if task.clock.over:
-                    break
+        while drawn < target:
+            sums, out = of_draw(task.draws[drawn])
+            drawn += 1
+            if out:
+                raise OutOfBounds(out[0], out[1], drawn)
+            bets.add(source.per_draw, sums)
+            if task.clock.over:
+                break
         # The wealth at the claim is cheap; the ends tell how many samples would do.
         sides = ((task.rounding, 1.0), (-task.rounding, -1.0))
         lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level

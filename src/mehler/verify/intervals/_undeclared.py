@@ -10,7 +10,6 @@ nine times of ten. The k-th suspicion has the rate over 2^k.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any, cast
 
 import numpy as np
@@ -23,12 +22,12 @@ from mehler.verify.intervals._kurtosis import (
     KURTOSIS,
     SHARE,
     Look,
-    Unseen,
+    carried,
     shortfall,
 )
 from mehler.verify.intervals._measurement import Evidence, Measurement, Task
 from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
-from mehler.verify.sampling._power_sums import Moments, about, power_sums
+from mehler.verify.sampling._power_sums import about, power_sums
 from mehler.verify.sampling._sources import (
     Columns,
     Estimates,
@@ -74,7 +73,6 @@ class Lengths:
     """Power sums of the deviations of a draw, without bets."""
 
     bets: SquaredLengths | None = None
-    block = 0
 
     def __init__(self, task: Task) -> None:
         self.source = task.source
@@ -123,33 +121,32 @@ class PairLengths(Lengths):
         named = "|u {} v|^2, u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
         index = np.stack([pairs.first, pairs.second])
         self.bets = SquaredLengths(claims, index, task.rounding, named)
-        if isinstance(self.source, Columns):
-            elements = 2 * pairs.n * self.source.per_draw
-            self.block = max(_TOGETHER, math.ceil(elements / _MOST_AVERAGES))
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:
         source, pairs = self.source, self.source.pairs
-        cross, left, right = self._averages(phi) if self.block else self._whole(phi)
-        both_squares = left[:, pairs.first] + right[:, pairs.second]
-        own = isinstance(source, Estimates)
-        sums = power_sums(cross - source.claim) if own else source.sums(phi)
-        return sums, cross, sums_and_differences(both_squares, cross), both_squares
+        of = self._averages if isinstance(source, Columns) else self._whole
+        cross, left, right = of(phi, source.n_features)
+        squares = left[:, pairs.first] + right[:, pairs.second]
+        sums = power_sums(cross - source.claim) if isinstance(source, Estimates) else None
+        sums = source.sums(phi) if sums is None else sums
+        return sums, cross, sums_and_differences(squares, cross), squares
 
-    def _whole(self, phi: Any) -> tuple[Any, Any, Any]:
+    def _whole(self, phi: Any, m: int) -> tuple[Any, Any, Any]:
         """Return <u, v> at the pairs, and |u|^2 of the rows of either side."""
         pairs = self.source.pairs
-        gram, left, right = estimate_and_lengths(phi, pairs, self.source.n_features)
-        squares = left / pairs.left.unit**2, right / pairs.right.unit**2
-        return (pairs.pick(gram) / pairs.unit)[None], squares[0][None], squares[1][None]
+        gram, left, right = estimate_and_lengths(phi, pairs, m)
+        left, right = left / pairs.left.unit**2, right / pairs.right.unit**2
+        return (pairs.pick(gram) / pairs.unit)[None], left[None], right[None]
 
-    def _averages(self, phi: Any) -> tuple[Any, Any, Any]:
+    def _averages(self, phi: Any, m: int) -> tuple[Any, Any, Any]:
         """Return the same over blocks of features, one row a block."""
-        pairs, m = self.source.pairs, self.source.n_features
+        pairs = self.source.pairs
         u, v = (
             z.T * math.sqrt(m) / rows.unit
             for z, rows in zip(both(phi, pairs, m), (pairs.left, pairs.right))
         )
-        starts = np.arange(0, m, self.block)
+        block = max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
+        starts = np.arange(0, m, block)
         sizes = np.diff(np.append(starts, m))[:, None]
         parts = (u[:, pairs.first] * v[:, pairs.second], u * u, v * v)
         cross, left, right = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
@@ -163,7 +160,6 @@ class _Samples:
         self._task, self.lengths, self._level = task, lengths, level
         self.sums, self.draws = np.zeros((4, task.n)), 0
         self.evidence: Evidence | None = None
-        self.planned: float | None = None
         self._first: Any = None
         self._repeats = True
         # Sums about a mean so far from its claim that those about the claim lose fourth powers.
@@ -182,30 +178,25 @@ class _Samples:
         """Whether no more draws are to be made, whatever they show."""
         return self.evidence is not None or not self.is_finite or self._task.clock.over
 
-    @property
-    def is_fixed(self) -> bool:
-        """Whether draws agree in every bit, and not in zeros alone, as rare events do."""
-        return self._repeats and self.draws > 1 and bool(np.any(self._first))
-
     def draw_until(self, target: int) -> None:
         """Draw until a size is reached, a bet is won, or time is over."""
-        planned = None if self.planned is None else max(self.planned, target)
-        bets, work = self.lengths.bets, self.lengths.of_draw
-        with self._task.results(work, self.draws, target, planned) as results:
-            for sums, values, lengths, sizes in results:
-                self._first = values if self.draws == 0 else self._first
-                self._repeats = self._repeats and np.array_equal(values, self._first)
-                self.sums = self.sums + sums
-                if self.centre is not None:
-                    self.near = self.near + about(self.centre, self._task.source.per_draw, sums)
-                self.draws += 1
-                if bets is not None and np.isfinite(sums).all():
-                    bets.add(lengths, sizes)
-                # Inspections of bets are free: take them often at first, then each sixteenth part.
-                if bets and self.draws % max(1, self.draws // 16) == 0 and self.is_finite:
-                    self.evidence = bets.evidence(self._level, self._task.floor)
-                if self.is_over:
-                    return
+        bets = self.lengths.bets
+        while self.draws < target:
+            phi = self._task.draws[self.draws]
+            sums, values, lengths, sizes = self.lengths.of_draw(phi)
+            self._first = values if self.draws == 0 else self._first
+            self._repeats = self._repeats and np.array_equal(values, self._first)
+            self.sums = self.sums + sums
+            if self.centre is not None:
+                self.near = self.near + about(self.centre, self._task.source.per_draw, sums)
+            self.draws += 1
+            if bets is not None and np.isfinite(sums).all():
+                bets.add(lengths, sizes)
+            # Inspections of bets are free: take them often at first, then each sixteenth part.
+            if bets and self.draws % max(1, self.draws // 16) == 0 and self.is_finite:
+                self.evidence = bets.evidence(self._level, self._task.floor)
+            if self.is_over:
+                return
 
     def look(
         self, rate: float, number: int | None = None, since: tuple[int, Any] = (0, 0.0)
@@ -216,7 +207,9 @@ class _Samples:
         if task.source.is_bound and n:
             # Power sums about the mean where that is less than a claim of `at most`.
             sums = about(np.minimum(sums[0] / n, 0.0), n, sums)
-        fixed = task.source.per_draw == 1 and not before and self.is_fixed
+        # Draws that agree in every bit, and not in zeros alone, as rare events do, are one map.
+        fixed = self._repeats and self.draws > 1 and bool(np.any(self._first))
+        fixed = fixed and task.source.per_draw == 1 and not before
         return Look(n, sums, rate, task.resolution, task.rounding, number, fixed)
 
 
@@ -244,10 +237,6 @@ def measure_undeclared(
         samples.draw_until(target)
         is_last = samples.draws >= affordable or samples.is_over
         look = samples.look(rate, number + 1)
-        if samples.planned is None and samples.is_finite:
-            variance = float(np.max(look.squares)) / look.n
-            wanted = expected_samples(variance, rate, task.resolution)
-            samples.planned = max(first, min(wanted, patience)) / per_draw
         if not is_last and samples.n >= again and look.refutable.any():
             since, attempts = (samples.draws, samples.sums), attempts + 1
             size = _confirming(task, look, samples.draws, least_fresh)
@@ -266,7 +255,7 @@ def measure_undeclared(
             look = samples.look(rate, number + 1)
             if not agrees.any() and not source.is_bound:
                 both = samples.near + about(samples.centre, since[0] * per_draw, since[1])
-                fresh, look = _recentred(fresh, samples.near), _recentred(look, both)
+                fresh, look = fresh.recentred(samples.near), look.recentred(both)
                 agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
             if 2 * fresh.n >= samples.n and fresh.n >= least_fresh and agrees.any():
                 break
@@ -288,23 +277,12 @@ def measure_undeclared(
                 most = _PATIENCE * max(start, look.wanted(~look.short))
                 least_most = max(patience, _LEAST_DRAWS * per_draw)
                 most = max(most, min(_PATIENCE * look.wanted(), least_most))
-                samples.planned = min(look.needed(math.inf), most) / per_draw
             if samples.n >= most or (number >= _LEAST_LOOKS and look.beyond(patience)):
                 break
         target = min(affordable, math.ceil(_STEP * samples.draws))
         if samples.n < first:
             target = min(target, -(-first // per_draw))
     return _measured(task, samples, look, fresh, unconfirmed, patience)
-
-
-def _recentred(look: Look, sums: Any) -> Look:
-    """Return a look by sums near the mean, and no other test: in exact arithmetic both agree.
-
-    Moving a sample by d rounds its fourth power by 64 eps d^4 at most: five terms, of 16 d^4.
-    """
-    moments = Moments(look.n, sums)
-    rounding = 64.0 * np.finfo(np.float64).eps * look.n * look.off**4
-    return replace(look, centred=(moments.squares, moments.fourths + rounding))
 
 
 def _confirming(task: Task, look: Look, draws: int, least: int) -> int:
@@ -314,8 +292,8 @@ def _confirming(task: Task, look: Look, draws: int, least: int) -> int:
     size = float(max(1.5 * draws, -(-least // task.source.per_draw)))
     while size < _TIMES * draws:
         times = size / draws
-        unseen = Unseen.of(look.n * times, sums * times, look.rate, look.resolution)
-        if (unseen.least >= _CARRIED * off).any():
+        rest = carried(look.n * times, sums * times, look.rate, look.resolution)
+        if (rest >= _CARRIED * off).any():
             break
         size *= 1.25
     return math.ceil(size)
@@ -331,9 +309,9 @@ def _measured(
     compared, assumptions = look.compared(refuted, 0.0), look.assumptions(source.noun)
     if fresh is not None:
         refuted = fresh.refutable & (fresh.off * look.off > 0.0)
-        compared, assumptions = look.compared(refuted, fresh.unseen.least), ()
+        compared, assumptions = look.compared(refuted, fresh.carried), ()
         worst = compared.worst
-        unless = fresh.unseen.text(worst, source.events, source.unit_text(worst))
+        unless = fresh.unless(worst, source.events, source.unit_text(worst))
     if evidence is not None:
         assumptions = (f"nothing else: {source.lengths} are not negative",)
     statistics = [look.statistics(shared=bets is not None, block=source.per_draw, fresh=fresh)]

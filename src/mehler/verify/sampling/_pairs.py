@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,14 +29,13 @@ class EvaluatedRows:
     """Rows as the caller gave them, their values on the host, and the unit sqrt(k(x, x)) of each.
 
     Where k(x, x) = 0 the unit is the largest of the others; `square` is k(x, x) in units, 0 there
-    and 1 elsewhere. If `guarded`, maps are called with copies, so that none can change the rows.
+    and 1 elsewhere.
     """
 
     given: Array
     host: Any
     unit: Any
     square: Any = 1.0
-    guarded: bool = False
 
     def gather(self, index: NDArray[np.int64]) -> Array:
         """Return the rows at `index`, where the caller's array lives."""
@@ -101,10 +99,11 @@ def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
             f"kernel={text} must be callable: a function (X, Y) -> (n, k), such as "
             "lambda X, Y: X @ Y.T"
         )
-    left, right, first, second = _paired(partial(_rows, kernel), x, y)
-    matrix = evaluate(kernel, left, right, "kernel")
-    unit = left.unit[first] * right.unit[second]
-    return Pairs(left, right, first, second, matrix[first, second] / unit)
+    pairs = pairs_without_claim(x, y)
+    left = _in_units(kernel, pairs.left, "X")
+    right = left if pairs.same else _in_units(kernel, pairs.right, "Y")
+    pairs = replace(pairs, left=left, right=right)
+    return replace(pairs, claim=pairs.pick(evaluate(kernel, left, right, "kernel")) / pairs.unit)
 
 
 def evaluate(function: Kernel, left: EvaluatedRows, right: EvaluatedRows, name: str) -> Any:
@@ -145,8 +144,7 @@ def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
     return value
 
 
-def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
-    rows = rows_without_claim(x, name, guarded=True)
+def _in_units(kernel: Kernel, rows: EvaluatedRows, name: str) -> EvaluatedRows:
     values, step = rows.values, _DIAGONAL_BLOCK
     blocks = [values[start : start + step] for start in range(0, len(values), step)]
     diagonal = np.concatenate([np.diag(_evaluate(kernel, part, part, "kernel")) for part in blocks])
@@ -165,14 +163,14 @@ def _rows(kernel: Kernel, x: Array, name: str) -> EvaluatedRows:
     return replace(rows, unit=unit, square=square)
 
 
-def rows_without_claim(x: Array, name: str = "X", *, guarded: bool = False) -> EvaluatedRows:
+def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
     """Return validated rows, on the caller's device and on the host."""
     require_plain(x, name)
     array = x if is_array(x) else np.asarray(x)
     require_matrix(array, name=name)
     host = to_host(array)
     require_matrix(host, name=name)  # of a lazy array only now are the values known
-    return EvaluatedRows(array, host, np.ones(host.shape[0]), guarded=guarded)
+    return EvaluatedRows(array, host, np.ones(host.shape[0]))
 
 
 def require_plain(value: object, name: str) -> None:
@@ -185,30 +183,16 @@ def require_plain(value: object, name: str) -> None:
 
 def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once; the claim is 1."""
-    left, right, first, second = _paired(partial(rows_without_claim, guarded=True), x, y)
-    return Pairs(left, right, first, second, np.ones(first.size))
-
-
-def _paired(
-    rows: Callable[[Array, str], EvaluatedRows], x: Array, y: Array | None
-) -> tuple[EvaluatedRows, EvaluatedRows, Any, Any]:
-    """Return the rows of either side, and the indices of all pairs or of each unordered one."""
-    left = rows(x, "X")
-    right = left if y is None else rows(y, "Y")
-    require_one_width(left, right)
-    if y is None:
-        return (left, right, *np.triu_indices(left.host.shape[0]))
-    first, second = np.indices((left.host.shape[0], right.host.shape[0]))
-    return left, right, first.ravel(), second.ravel()
-
-
-def require_one_width(left: EvaluatedRows, right: EvaluatedRows) -> None:
-    """Raise ValueError unless the rows of both sides may be inputs of one map."""
+    left = rows_without_claim(x)
+    right = left if y is None else rows_without_claim(y, "Y")
+    n, m = left.host.shape[0], right.host.shape[0]
     if left.host.shape[1] != right.host.shape[1]:
         raise ValueError(
             f"X has {counted(left.host.shape[1], 'column')} but Y has {right.host.shape[1]}: "
             "both are inputs of one map"
         )
+    first, second = np.triu_indices(n) if y is None else np.indices((n, m)).reshape(2, -1)
+    return Pairs(left, right, first, second, np.ones(first.size))
 
 
 def take(pairs: Pairs, kept: NDArray[np.int64]) -> Pairs:
@@ -222,14 +206,16 @@ def call(phi: Callable[..., Any], rows: EvaluatedRows) -> Any:
 
 
 def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
-    """Return the features of rows, and eps of their original dtype.
+    """Return the features of a copy of rows, which a map may change, and eps of their dtype.
 
     Raises TypeError or ValueError for what is no map, a transformer that is not fitted, and output
     that is not a real matrix with one row per input row.
     """
+    given = rows.given
+    copy = getattr(given, "copy", getattr(given, "clone", None))
     try:
         with np.errstate():  # what the map does to it is undone
-            array = raw(phi, copied(rows.given) if rows.guarded else rows.given)
+            array = raw(phi, copy() if callable(copy) else given)
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
             raise
@@ -244,20 +230,19 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError("draw(seed)(X) is a masked array: features have a value in each entry")
     value, eps = dense_host(array)
-    if value.ndim != 2 or value.shape[0] != rows.host.shape[0] or value.shape[1] == 0:
+    n = rows.host.shape[0]
+    if value.ndim != 2 or value.shape[0] != n or value.shape[1] == 0:
         what = f"of {type(array).__name__} " if value.dtype == object else ""
         raise ValueError(
             f"draw(seed)(X) {what}has shape {value.shape} for X of shape {rows.host.shape}: "
-            f"a map returns ({rows.host.shape[0]}, n_features)"
-        )
-    if value.dtype.kind == "c":
-        raise ValueError(
-            f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers; the real part "
-            "of <phi(x), phi(y)> is that of real and imaginary parts as columns, "
-            "np.hstack([Z.real, Z.imag])"
+            f"a map returns ({n}, n_features)"
         )
     if value.dtype.kind not in "biuf":
-        raise ValueError(f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers")
+        remedy = "; stack real and imaginary parts, np.hstack([Z.real, Z.imag])"
+        raise ValueError(
+            f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers"
+            + remedy * (value.dtype.kind == "c")
+        )
     return value, float(np.finfo(np.float64).eps) if eps is None else eps
 
 
@@ -272,14 +257,6 @@ def first_map(draws: Draws, rows: EvaluatedRows, name: str = "draw") -> Any:
         if is_map:
             raise TypeError(f"{name} is a map X -> Z of one seed: {REMEDY}") from error
         raise
-
-
-def copied(array: Array) -> Array:
-    """Return a copy of rows, which a map may change, where the library has one."""
-    for name in ("copy", "clone"):
-        if callable(getattr(array, name, None)):
-            return getattr(array, name)()
-    return array
 
 
 def raw(phi: Any, array: Array) -> Any:
