@@ -161,19 +161,9 @@ def variance(x, y):
     return (x**2).sum(axis=1)[:, None] * (y**2).sum(axis=1) + (x @ y.T) ** 2
 
 
-def defect(x):
-    return 4.0 * (x**2).sum(axis=1)
-
-
 def of_variances(draw, factor=1.0):
     return verify.check_variance(
         draw, lambda x, y: factor * variance(x, y), X, independent_features=True
-    )
-
-
-def of_defects(draw, factor=1.0):
-    return verify.check_invariance(
-        draw, np.negative, X, defect=lambda x: factor * defect(x), resolution=0.2
     )
 
 
@@ -196,8 +186,6 @@ def of_products(draw, factor=1.0):
     ("check", "power", "events", "carried"),
     [
         (of_variances, 4, "groups of 8 features", 0.25),
-        # A defect is 4 |phi(x)|^2, and its unit is that of the other draws, 3/4 of the mean.
-        (of_defects, 2, "draws", 0.25 * 4.0 / 0.75),
         (of_samples, 2, "samples", 0.25),
         (of_products, 2, "rows", 0.25),
     ],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -22,18 +22,10 @@ from mehler.verify._verdict import (
     Verdict,
 )
 from mehler.verify.intervals._measurement import Measurement, Task
-from mehler.verify.sampling._sources import KERNEL_UNIT
+from mehler.verify.sampling._sources import KERNEL_UNIT, Finding
 
 # From the best outcome of a pair to the worst.
 _STATUSES: tuple[Status, ...] = ("holds", "inconclusive", "refuted")
-
-
-@dataclass(frozen=True)
-class Certainty:
-    """A finding at one mean that no chance can excuse, and its reason."""
-
-    mean: int
-    reason: str
 
 
 def conclude(
@@ -41,7 +33,7 @@ def conclude(
     measured: Measurement,
     claim: str,
     *,
-    certain: Certainty | None = None,
+    certain: Finding | None = None,
     remark: str = "",
     seeds: Mapping[str, Any] | None = None,
     spent: int = 0,

@@ -19,17 +19,17 @@ from mehler.verify._arguments import (
 )
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import Verdict
-from mehler.verify.checks._conclusion import Certainty, conclude
+from mehler.verify.checks._conclusion import conclude
 from mehler.verify.checks._information import inform
 from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._measurement import Task, cut_short
-from mehler.verify.intervals._range import OutOfBounds, measure_bounded, out_of_bounds
+from mehler.verify.intervals._range import measure_bounded
 from mehler.verify.intervals._undeclared import PairLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, first_map, make_pairs
 from mehler.verify.sampling._sources import (
-    ProductsDisagree,
+    Finding,
     choose_source,
     declared_variance,
     ignored_declarations,
@@ -166,7 +166,7 @@ def check_kernel(
         )
         if variance is None and bounds is None:
             variance = declared_variance(phi, source)
-        certain: Certainty | None = None
+        certain: Finding | None = None
         try:
             if variance is not None:
                 measured = measure_known_variance(task, _variance(variance, pairs))
@@ -174,21 +174,8 @@ def check_kernel(
                 measured = measure_bounded(task, bounds)
             else:
                 measured = measure_undeclared(task, PairLengths(task))
-        except OutOfBounds as sample:
-            certain = Certainty(
-                sample.mean,
-                f"A sample {sample.value:.6g} lies outside the declared bounds: "
-                "the map or the bounds are wrong.",
-            )
-            measured = out_of_bounds(task, bounds or (0.0, 0.0), sample)
-        except ProductsDisagree as found:
-            certain = Certainty(
-                found.pair,
-                f"In one draw products(X, Y) average to {found.mean:.6g}, and the features to "
-                f"<phi(x), phi(y)> = {found.value:.6g}: the features or the products are wrong.",
-            )
-            where = (found.pair, found.value, 1)
-            measured = cut_short(task, *where, "products compared with features")
+        except Finding as found:
+            certain, measured = found, cut_short(task, found)
         claim = f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}"
         verdict = conclude(task, measured, claim, certain=certain, with_table=True)
         verdict = inform(verdict, kernel, pairs)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Unpack
 
 import numpy as np
@@ -255,8 +256,9 @@ def _methods(
     if sum(each is not None for each in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
     if variance is not None:
-        each = [require_positive("variance", v) for v in _spread(variance, p, "variance")]
-        return [lambda x, c, v=v: mean_of_known_variance(x, c, v, *rates) for v in each]
+        declared = [require_positive("variance", v) for v in _spread(variance, p, "variance")]
+        common = {"rate": options.false_alarm, "miss": options.miss}
+        return [partial(mean_of_known_variance, variance=v, **common) for v in declared]
     if bounds is None and not binary:
         return [lambda x, c: mean_of_bounded_kurtosis(x, c, options)] * p
     pair = (0.0, 1.0) if binary else tuple(require_iterable("bounds", bounds))
@@ -271,7 +273,11 @@ def _methods(
             )
     if binary:
         return [lambda x, c: mean_of_binary(x, *rates)] * p
-    return [lambda x, c, ends=ends: mean_of_bounded(x, ends, *rates) for ends in ranges]
+
+    def within(ends: tuple[float, float]) -> Method:
+        return lambda x, c: mean_of_bounded(x, ends, *rates)
+
+    return list(map(within, ranges))
 
 
 def _spread(value: object, p: int, name: str) -> list[float]:

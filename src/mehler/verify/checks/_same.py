@@ -16,7 +16,7 @@ from mehler._plural import counted
 from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import FLOOR, Verdict
-from mehler.verify.checks._conclusion import Certainty, conclude
+from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Measurement, Task, cut_short
 from mehler.verify.intervals._undeclared import (
     Lengths,
@@ -27,7 +27,7 @@ from mehler.verify.intervals._undeclared import (
 from mehler.verify.sampling._clock import Clock
 from mehler.verify.sampling._draws import Bundles, Draws, require_draw
 from mehler.verify.sampling._pairs import Pairs, first_map, pairs_without_claim, read
-from mehler.verify.sampling._sources import Source, estimate_and_lengths
+from mehler.verify.sampling._sources import Finding, Source, estimate_and_lengths
 
 # Draws that set the units; draws after which maps that always agreed count as the same.
 _UNITS, _EQUAL = 32, 64
@@ -316,9 +316,9 @@ def check_same(
             side, _, pair = (int(k) for k in np.argwhere(~np.isfinite(trial.products))[0])
             source = Differences(makers, sizes, pairs, sum(eps), terms.seed, True)
             task = Task(source, early, terms, clock)
-            measured = cut_short(task, pair, math.nan, trial.n_draws, "finite features")
             reason = f"draw_{'ab'[side]} returned features that are not finite."
-            return conclude(task, measured, claim, certain=Certainty(pair, reason))
+            found = Finding(pair, reason, math.nan, "finite features", trial.n_draws)
+            return conclude(task, cut_short(task, found), claim, certain=found)
         if trial.agrees(floor):
             return _agreement(terms, trial, claim, width)
         if terms.max_features is not None:

@@ -26,7 +26,7 @@ from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import Verdict
-from mehler.verify.checks._conclusion import Certainty, conclude
+from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._known_variance import features_needed, measure_known_variance
 from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
@@ -41,6 +41,7 @@ from mehler.verify.sampling._pairs import (
     take,
 )
 from mehler.verify.sampling._sources import (
+    Finding,
     PairSource,
     Source,
     choose_source,
@@ -331,7 +332,8 @@ def check_variance(
         claim = f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}"
         certain = None
         if not is_steady:
-            certain = Certainty(0, "Products scatter at a pair whose declared variance is 0.")
+            reason = "Products scatter at a pair whose declared variance is 0."
+            certain = Finding(0, reason, math.nan, "")
         if limit is None:
             # Covariances of stretches may be negative.
             lengths = OwnLengths(task) if source.apart == 1 else None

@@ -13,7 +13,7 @@ from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR
 from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._sources import Source
+from mehler.verify.sampling._sources import Finding, Source
 
 
 @dataclass(frozen=True)
@@ -107,15 +107,13 @@ class Measurement:
     statistics: tuple[Statistics, ...] = ()
 
 
-def cut_short(
-    task: Task, mean: int, value: float, n_draws: int, method: str, *statistics: Statistics
-) -> Measurement:
-    """Return the measurement that ends with one value, which no chance can excuse."""
+def cut_short(task: Task, found: Finding) -> Measurement:
+    """Return the measurement that ends with a finding."""
     nothing = np.full(task.n, math.nan)
     observed = nothing.copy()
-    observed[mean] = value / float(task.source.unit[mean])
-    where: dict[str, Any] = {"n_draws": n_draws, "n_intervals": task.n, "statistics": statistics}
-    return Measurement(observed, nothing, nothing, math.inf, method, **where)
+    observed[found.mean] = found.value / float(task.source.unit[found.mean])
+    sizes = {"n_draws": found.n_draws, "n_intervals": task.n}
+    return Measurement(observed, nothing, nothing, math.inf, found.method, **sizes, **found.more)
 
 
 def of_samples(

@@ -35,8 +35,8 @@ class Excess:
 
     def __init__(self, claims: NDArray[np.float64]) -> None:
         self.claims = np.asarray(claims, dtype=np.float64)
-        self._log = np.zeros((_STAKES.size, self.claims.size))
-        self._sum, self.n = np.zeros(self.claims.size), 0
+        self.log_wealths = np.zeros((_STAKES.size, self.claims.size))
+        self.sum, self.n = np.zeros(self.claims.size), 0
 
     def add(self, samples: Array) -> None:
         """Bet on one draw's nonnegative samples, shape (n,), or on those of many, (draws, n)."""
@@ -45,33 +45,25 @@ class Excess:
         for start in range(0, len(samples), step):
             gains = samples[start : start + step] / self.claims - 1.0
             if not gains.max() < _LARGE:
-                self._log += np.log1p(_STAKES[:, None] * gains).sum(axis=1)
+                self.log_wealths += np.log1p(_STAKES[:, None] * gains).sum(axis=1)
                 continue
             rest = np.zeros((-len(gains) % _TOGETHER, self.claims.size))
             groups = np.concatenate([gains, rest]).reshape(-1, _TOGETHER, self.claims.size)
             # Eight factors of at least 1 - 0.96 neither under- nor overflow.
             products = (1.0 + _STAKES[:, None, None] * groups).prod(axis=2)
-            self._log += np.log(products).sum(axis=1)
-        self._sum += samples.sum(axis=0)
+            self.log_wealths += np.log(products).sum(axis=1)
+        self.sum += samples.sum(axis=0)
         self.n += len(samples)
 
     @property
     def mean(self) -> Any:
         """Means of the samples so far."""
-        return self._sum / max(1, self.n)
+        return self.sum / max(1, self.n)
 
     @property
     def log_wealth(self) -> Any:
         """Logarithm of the wealth averaged over all stakes, shape (n,)."""
-        return np.logaddexp.reduce(self._log, axis=0) - math.log(_STAKES.size)
-
-    def statistics(self, chosen: Any = slice(None)) -> dict[str, Any]:
-        """Return sum, claim of the bets and the log wealth of each stake, of some means."""
-        return {
-            "sum": self._sum[chosen],
-            "bet": self.claims[chosen],
-            "log_wealths": self._log[:, chosen],
-        }
+        return np.logaddexp.reduce(self.log_wealths, axis=0) - math.log(_STAKES.size)
 
     def lower_ends(self, level: float) -> Any:
         """Return lower confidence bounds on means whose wealth has reached exp(level).
@@ -163,7 +155,9 @@ class SquaredLengths:
             "pair": self._pairs[:, [best % self._pairs.shape[1]]],
             "sign": [1 if self._sign(best) == "+" else -1],
             "claim": self._claim[[best]],
-            **bets.statistics([best]),
+            "sum": bets.sum[[best]],
+            "bet": bets.claims[[best]],
+            "log_wealths": bets.log_wealths[:, [best]],
         }
         plan = {"n": bets.n, "count": self.n_bets, "shared": True}
         return (Statistics("squared lengths", plan, tests),)

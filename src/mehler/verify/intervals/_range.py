@@ -24,8 +24,9 @@ from mehler._arrays import Array
 from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._certificate import Statistics
-from mehler.verify.intervals._measurement import Measurement, Task, cut_short, of_samples
+from mehler.verify.intervals._measurement import Measurement, Task, of_samples
 from mehler.verify.sampling._power_sums import Moments, Reals, power_sums
+from mehler.verify.sampling._sources import Finding
 
 BOUNDED = "bounded (betting)"
 
@@ -220,14 +221,6 @@ _FIRST, _MOST, _STEPS = 256, 2**52, (1.02, 1.1)
 _AGAIN = 1.3
 
 
-class OutOfBounds(Exception):
-    """A sample left the declared range."""
-
-    def __init__(self, mean: int, value: float, n_draws: int) -> None:
-        super().__init__(value)
-        self.mean, self.value, self.n_draws = mean, value, n_draws
-
-
 def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     """Bet until a claim is refuted or all intervals are narrow enough.
 
@@ -257,7 +250,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
             sums, out = of_draw(task.draws[drawn])
             drawn += 1
             if out:
-                raise OutOfBounds(out[0], out[1], drawn)
+                raise _outside(task, bounds, *out, drawn)
             bets.add(source.per_draw, sums)
             if task.clock.over:
                 break
@@ -295,23 +288,25 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     )
 
 
+def _outside(
+    task: Task, bounds: tuple[float, float], mean: int, value: float, n_draws: int
+) -> Finding:
+    """Return what a sample outside of the declared bounds shows."""
+    tests = {"value": [value], "range": np.array(bounds)[:, None]}
+    tests["slack"] = [task.rounding * float(task.source.unit[mean])]
+    tests |= {name: x[..., [mean]] for name, x in task.source.certified()[1].items()}
+    decided = Statistics("beyond range", {"draw": n_draws - 1}, tests)
+    reason = f"A sample {value:.6g} lies outside the declared bounds: "
+    reason += "the map or the bounds are wrong."
+    return Finding(mean, reason, value, "bounded (range)", n_draws, statistics=(decided,))
+
+
 def reach(mean: Array, *ends: tuple[Array, Array]) -> float:
     """Return the distance from the truth at which a claim surely lies outside the first interval.
 
     Valid whenever the second interval, which fails with probability `miss`, contains the truth.
     """
     return float(np.max(sum(np.maximum(mean - low, high - mean) for low, high in ends)))
-
-
-def out_of_bounds(task: Task, bounds: tuple[float, float], sample: OutOfBounds) -> Measurement:
-    """Return the measurement cut short by a sample outside the declared bounds."""
-    slack = task.rounding * float(task.source.unit[sample.mean])
-    tests = {"value": [sample.value], "range": np.array(bounds)[:, None], "slack": [slack]}
-    _, places = task.source.certified()
-    tests |= {name: each[..., [sample.mean]] for name, each in places.items()}
-    beyond = Statistics("beyond range", {"draw": sample.n_draws - 1}, tests)
-    where = (sample.mean, sample.value, sample.n_draws)
-    return cut_short(task, *where, "bounded (range)", beyond)
 
 
 def mean_of_bounded(x: Array, bounds: tuple[float, float], rate: float, miss: float) -> Measurement:

@@ -26,6 +26,17 @@ BLOCK = 1 << 22
 KERNEL_UNIT = "sqrt(k(x,x) k(y,y))"
 
 
+class Finding(Exception):
+    """What no chance can excuse, at one mean: a reason, and a value found by some method."""
+
+    def __init__(
+        self, mean: int, reason: str, value: float, method: str, n_draws: int = 1, **more: Any
+    ) -> None:
+        super().__init__(reason)
+        self.mean, self.reason, self.value, self.method = mean, reason, value, method
+        self.n_draws, self.more = n_draws, more
+
+
 class Source:
     """Independent samples of many means from the items of `Draws`, in units of their claims.
 
@@ -129,14 +140,6 @@ class Columns(PairSource):
         return scaled, root * right / self.pairs.right.unit[:, None]
 
 
-class ProductsDisagree(Exception):
-    """A map's own products do not average to the inner product of its features."""
-
-    def __init__(self, pair: int, mean: float, value: float) -> None:
-        super().__init__(pair)
-        self.pair, self.mean, self.value = pair, mean, value
-
-
 class Units(PairSource):
     """One sample per unit: the columns of the map's own products(X, Y).
 
@@ -162,7 +165,12 @@ class Units(PairSource):
         size = np.abs(products).mean(axis=1).max()
         if off.max() > slack_of(self.pairs, self.n_features, self.eps) * size:
             k = int(np.argmax(off))
-            raise ProductsDisagree(int(chosen[k]), float(products[k].mean()), float(whole[k]))
+            reason = (
+                f"In one draw products(X, Y) average to {products[k].mean():.6g}, and the features "
+                f"to <phi(x), phi(y)> = {whole[k]:.6g}: the features or the products are wrong."
+            )
+            method = "products compared with features"
+            raise Finding(int(chosen[k]), reason, float(whole[k]), method)
 
 
 class Estimates(PairSource):
