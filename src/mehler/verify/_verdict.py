@@ -275,7 +275,7 @@ class Verdict:
         Returns
         -------
         dict
-            About 0.5 kB a mean; samples and rows are stored up to 4096 numbers.
+            About 0.3 kB a mean; samples of bets in order are stored up to 4096.
         """
         return certificate(self)
 

@@ -86,11 +86,6 @@ class DecoupledMaxoutFeatures(LocallyLinear):
             return self._projection.independent
         return self.n_features == 1 or self.pool_size == 1
 
-    @property
-    def units_apart(self) -> int:
-        """Distance from which units are independent of each other."""
-        return 2 if self.directions == "next" and not self.independent_units else 1
-
     def _units(self) -> Units:
         own = super()._units()
         return own._replace(n_weights=2 * own.n_weights)

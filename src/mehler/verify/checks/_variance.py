@@ -1,14 +1,4 @@
-r"""check_variance: do a map's estimates have the declared variance?
-
-Samples are variances of groups of 8 products. The long-run variance of m-dependent units: if units
-at a distance of `apart` or more are independent, the mean G of the m products P of a draw has
-
-.. math:: m \operatorname{Var} G = \Gamma_0 + 2\sum_{k < apart} (1 - k/m)\Gamma_k,
-          \quad \Gamma_k = \operatorname{Cov}(P_l, P_{l+k}),
-
-and stretches of `apart` units, separated by apart - 1 dropped ones, are independent: covariances
-in groups of them estimate every Gamma_k without bias, from many stretches per draw.
-"""
+"""check_variance: do a map's estimates have the declared variance?"""
 
 from __future__ import annotations
 
@@ -27,7 +17,7 @@ from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
-from mehler.verify.intervals._known_variance import features_needed, measure_known_variance
+from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
@@ -47,14 +37,11 @@ from mehler.verify.sampling._sources import (
     choose_source,
     declaration,
     declared_variance,
-    unit_source,
 )
 
 # Samples per group. Per sample the variance of a group's variance is 2 b/(b - 1) for normal
 # samples: 8 costs a seventh more than the limit and leaves many groups.
 GROUP = 8
-# Most draws spent on a chain's kurtosis bound, which is several times above its scatter.
-_AFFORDABLE = 6_000
 # Groups from which on intervals without a kurtosis are looked at.
 _LEAST = 256
 
@@ -62,29 +49,19 @@ _LEAST = 256
 class GroupVariances(Source):
     """Sample variances of groups of GROUP samples of `base`, over the declared variance.
 
-    Groups are of one draw where that has many independent samples, else of a bundle. If units are
-    independent at a distance of `apart` > 1 only, samples are estimates of m Var G from stretches.
+    Groups are of one draw where that has many independent samples, else of a bundle.
     """
 
     group, noun, unit_name, lengths = GROUP, "pair", "V", "variances of groups"
     remedy = "declare kurtosis=, or draw larger maps"
 
-    def __init__(self, base: PairSource, pairs: Pairs, declared: Array, apart: int = 1) -> None:
-        self.base, self.pairs, self.apart, self.units = base, pairs, apart, base.per_draw
-        stretches = stretches_of(base, apart)
-        # Incomplete groups of stretches are dropped, at most one in nine.
-        several = stretches >= (8 if apart > 1 else 2) * GROUP
-        self.bundle = 1 if several else GROUP
-        m, groups = base.n_features * self.bundle, stretches * self.bundle // GROUP
+    def __init__(self, base: PairSource, pairs: Pairs, declared: Array) -> None:
+        self.base, self.pairs = base, pairs
+        self.bundle = 1 if base.per_draw >= 2 * GROUP else GROUP
+        m, groups = base.n_features * self.bundle, base.per_draw * self.bundle // GROUP
         one = np.ones(pairs.n)
         super().__init__(one, one, m, groups, base.rounding)
         self.name, self.independence = base.name, base.independence
-        if apart > 1:
-            self.name = "independent stretches of units"
-            self.independence = (
-                "draws are independent, and units of a draw as far apart as the map says; pairs of "
-                "units at equal distances are alike"
-            )
         kind = "draws" if base.per_draw == 1 else self.name.split()[-1]
         self.events = f"groups of {GROUP} {kind}"
         # The declared variance is n_features times that of the mean of per_draw samples.
@@ -92,49 +69,15 @@ class GroupVariances(Source):
 
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         maps = phi if isinstance(phi, tuple) else (phi,)
-        starts = np.arange(stretches_of(self.base, self.apart)) * (2 * self.apart - 1)
-        index = starts[:, None] + np.arange(self.apart)
-        x = np.concatenate([self.base.samples(each, chosen)[index] for each in maps])
-        x = x[: self.per_draw * GROUP].reshape(self.per_draw, GROUP, self.apart, -1)
-        if self.apart == 1:
-            return x[:, :, 0].var(axis=1, ddof=1) * self._factor[chosen]
-        y = x - x.mean(axis=1, keepdims=True)
-        total = np.zeros((self.per_draw, x.shape[-1]))
-        for k, weight in enumerate(lag_weights(self.units, self.apart)):
-            ahead, behind = y[:, :, k:], y[:, :, : self.apart - k]
-            # Mean over positions in a stretch; unbiased over the group, by GROUP - 1.
-            total += weight * (ahead * behind).sum(axis=1).mean(axis=1) / (GROUP - 1)
-        return total * self._factor[chosen]
+        x = np.concatenate([self.base.samples(each, chosen) for each in maps])
+        x = x[: self.per_draw * GROUP].reshape(self.per_draw, GROUP, -1)
+        return x.var(axis=1, ddof=1) * self._factor[chosen]
 
     def place(self, index: int) -> dict[str, Any]:
         return self.pairs.place(index)
 
     def unit_text(self, index: int) -> str:
         return "V"
-
-
-def stretches_of(base: Source, apart: int) -> int:
-    """Return the number of independent stretches in the units of a draw."""
-    return (base.per_draw + apart - 1) // (2 * apart - 1)
-
-
-def lag_weights(units: int, apart: int) -> list[float]:
-    """Return the weights of Gamma_0, Gamma_1, ... in m Var G."""
-    return [1.0] + [2.0 * (1.0 - k / units) for k in range(1, apart)]
-
-
-def m_dependent_variance_of_variance(kurtosis: Array, share: Array, units: int, apart: int) -> Any:
-    """Bound the variance of one sample, relative to the square of m Var G.
-
-    A covariance s of GROUP samples with E P^4 <= kappa V^2 has Var s at most V^2 (kappa/b + 1/(b(b
-    - 1))), by E P^2 P'^2 <= kappa V^2; that of P with itself a little less. Standard deviations of
-    weighted sums add up at most. `kurtosis` is kappa of one product, `share` is V over m Var G,
-    each of shape (pairs,).
-    """
-    b = GROUP
-    own = np.sqrt(kurtosis / b - (b - 3) / (b * (b - 1)))
-    other = np.sqrt(kurtosis / b + 1.0 / (b * (b - 1)))
-    return (share * (own + math.fsum(lag_weights(units, apart)[1:]) * other)) ** 2
 
 
 def has_variance(declared: Array, probe: Array, source: Source, pairs: Pairs) -> Any:
@@ -179,47 +122,6 @@ def declared_kurtosis(
     if k.min() < 1.0:
         raise ValueError(f"kurtosis reaches {k.min():.6g}: no law has one below 1")
     return k
-
-
-def of_groups(kurtosis: Array) -> Any:
-    """Return Var(S^2)/V^2 of a group's sample variance."""
-    return kurtosis / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1))
-
-
-def choose_group_variances(
-    phi: Callable[..., Any], pairs: Pairs, declared: Array, independent_features: bool
-) -> GroupVariances:
-    """Return the source of sample variances with most groups a draw."""
-    source = choose_source(phi, pairs, independent_features)
-    apart = int(declaration(phi, "units_apart", 1))
-    chain = unit_source(phi, pairs) if source.per_draw == 1 and apart > 1 else None
-    if chain is None or stretches_of(chain, apart) < GROUP:
-        return GroupVariances(source, pairs, declared)
-    return GroupVariances(chain, pairs, declared, apart)
-
-
-def variance_of_variance_limit(
-    kurtosis: float | Kernel | None,
-    phi: Callable[..., Any],
-    task: Task,
-    source: GroupVariances,
-    declared: Array,
-) -> Any:
-    """Return a bound on the relative variance of one sample from the kurtosis, or None."""
-    pairs = source.pairs
-    # The kurtosis of products does not apply to whole draws.
-    if source.apart == 1 and kurtosis is None and source.base.per_draw == 1:
-        return None
-    kappa = declared_kurtosis(kurtosis, phi, pairs)
-    if kappa is None or source.apart == 1:
-        return None if kappa is None else of_groups(kappa)
-    of_unit = declaration(phi, "variance")
-    if of_unit is None:
-        return None
-    share = pairs.pick(evaluate(of_unit, pairs.left, pairs.right, "variance")) / declared
-    limit = m_dependent_variance_of_variance(kappa, share, source.units, source.apart)
-    needed = features_needed(float(limit.max()), task.width, task.rate, task.options.miss / task.n)
-    return limit if needed * source.bundle <= _AFFORDABLE * source.per_draw else None
 
 
 @accepts("max_features", "time_limit", "seed")
@@ -277,11 +179,8 @@ def check_variance(
     -----
     Pairs with V = 0 to rounding claim a constant; there any scatter beyond rounding refutes.
     Maps without independent units give one product per draw; normal products take some 20,000
-    draws at the default rates. If a map declares by ``units_apart`` the distance from which its
-    units are independent, stretches of units are samples, a hundred and more per draw. The
-    kurtosis applies to them if the map declares both ``variance`` and ``gram_variance``. The cost
-    is proportional to the kurtosis of the products, 1/p for indicators of events of probability p,
-    such as agreement of the codes of nearly antipodal rows.
+    draws at the default rates. The cost is proportional to the kurtosis of the products, 1/p for
+    indicators of events of probability p, such as agreement of the codes of nearly antipodal rows.
 
     Without a kurtosis variances of groups are bet on as the squared lengths of `check_kernel` are:
     that they are larger than declared needs no assumption. Smaller ones are refuted, and a variance
@@ -325,20 +224,21 @@ def check_variance(
         is_steady = is_constant(base, Draws(draw, terms.seed, stream=2), still)
         kept = np.flatnonzero(moves)
         pairs, declared = take(pairs, kept), declared[kept]
-        source = choose_group_variances(phi, pairs, declared, independent_features)
+        source = GroupVariances(choose_source(phi, pairs, independent_features), pairs, declared)
         task = Task(source, Bundles([draw] * source.bundle, terms.seed), terms, clock)
-        limit = variance_of_variance_limit(kurtosis, phi, task, source, declared)
+        # The kurtosis of products does not apply to whole draws.
+        whole = kurtosis is None and source.base.per_draw == 1
+        kappa = None if whole else declared_kurtosis(kurtosis, phi, pairs)
         terms.pay()
         claim = f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}"
         certain = None
         if not is_steady:
             reason = "Products scatter at a pair whose declared variance is 0."
             certain = Finding(0, reason, math.nan, "")
-        if limit is None:
-            # Covariances of stretches may be negative.
-            lengths = OwnLengths(task) if source.apart == 1 else None
-            measured = measure_undeclared(task, lengths, least=_LEAST)
+        if kappa is None:
+            measured = measure_undeclared(task, OwnLengths(task), least=_LEAST)
         else:
+            limit = kappa / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1))  # Var(S^2)/V^2
             measured = measure_known_variance(task, limit * source.n_features / source.per_draw)
             assumption = (
                 f"the variance of a group of {GROUP} has relative variance at most "

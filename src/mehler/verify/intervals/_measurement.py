@@ -112,8 +112,8 @@ def cut_short(task: Task, found: Finding) -> Measurement:
     nothing = np.full(task.n, math.nan)
     observed = nothing.copy()
     observed[found.mean] = found.value / float(task.source.unit[found.mean])
-    sizes = {"n_draws": found.n_draws, "n_intervals": task.n}
-    return Measurement(observed, nothing, nothing, math.inf, found.method, **sizes, **found.more)
+    more: dict[str, Any] = {"n_draws": found.n_draws, "n_intervals": task.n, **found.more}
+    return Measurement(observed, nothing, nothing, math.inf, found.method, **more)
 
 
 def of_samples(

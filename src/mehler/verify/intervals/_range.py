@@ -250,7 +250,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
             sums, out = of_draw(task.draws[drawn])
             drawn += 1
             if out:
-                raise _outside(task, bounds, *out, drawn)
+                raise _outside(task, bounds, out[0], out[1], drawn)
             bets.add(source.per_draw, sums)
             if task.clock.over:
                 break
