@@ -70,12 +70,10 @@ def test_samples_that_contradict_their_variance_are_pointed_out():
 
 
 def test_verdict_is_one_paragraph_and_json():
-    verdict = check_mean(
-        normal(60), 0.0, variance=1.0, resolution=5.0, where={"rho": 0.5}, seeds={"seed": 1}
-    )
+    verdict = check_mean(normal(60), 0.0, variance=1.0, resolution=5.0)
     text = str(verdict)
     assert "\n" not in text
-    for part in ("mean: holds", "rho=0.5", "false alarm 1e-09", "Replay with seed=1", "Assumes:"):
+    for part in ("mean: holds", "false alarm 1e-09", "Assumes:"):
         assert part in text
     assert math.isinf(verdict.detectable)  # 60 samples promise nothing at 1e-9
     content = json.loads(json.dumps(verdict.to_dict(), allow_nan=False))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -35,7 +34,6 @@ def conclude(
     *,
     certain: Finding | None = None,
     remark: str = "",
-    seeds: Mapping[str, Any] | None = None,
     spent: int = 0,
     with_table: bool = False,
 ) -> Verdict:
@@ -113,7 +111,7 @@ def conclude(
         assumptions=assumptions,
         scale=unit if of_kernel else 1.0,
         where=place,
-        seeds={"seed": task.draws.root, "first_draw": task.draws.seed(0)} if task.draws else seeds,
+        seeds={"seed": task.draws.root, "first_draw": task.draws.seed(0)} if task.draws else {},
         reason=reason,
         table=_table(task, measured, compared, worst, status) if with_table else None,
         statistics=_statistics(task, measured),

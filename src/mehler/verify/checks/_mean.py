@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import Any, Unpack
@@ -16,7 +16,6 @@ from mehler._plural import counted
 from mehler._validate import (
     require_flag,
     require_iterable,
-    require_mapping,
     require_positive,
     require_real,
     require_reals,
@@ -53,8 +52,6 @@ def check_mean(
     mean: Array | None = None,
     resolution: float,
     claim: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    seeds: Mapping[str, Any] | None = None,
     **options: Unpack[Options],
 ) -> Verdict:
     r"""Check a claimed mean against independent samples: a number, a vector, or products.
@@ -87,8 +84,6 @@ def check_mean(
         sqrt(C_ii C_jj).
     claim : str
         Claim in the verdict.
-    where, seeds : dict, optional
-        Copied to the verdict.
     **options : Options
         false_alarm, miss, ledger, name.
 
@@ -144,7 +139,6 @@ def check_mean(
     target = _claim(exact, x.shape)
     terms = require_options("mean", options, resolution, relative=False)
     require_flag("binary", binary)
-    where, seeds = require_mapping("where", where), require_mapping("seeds", seeds)
     if target.ndim == 2:
         if binary or variance is not None or bounds is not None:
             raise ValueError(
@@ -152,7 +146,7 @@ def check_mean(
                 "check the products as samples of their own"
             )
         centre = None if mean is None else _claim(mean, x.shape, "mean")
-        return check_products(terms, x, target, centre, claim, where, seeds)
+        return check_products(terms, x, target, centre, claim)
     if mean is not None:
         raise ValueError("mean= is for products, where exact is a matrix: leave it out")
     p, columns, target = target.size, x.reshape(x.shape[0], -1), target.ravel()
@@ -165,8 +159,8 @@ def check_mean(
     measured = _joined(task, means, columns, scatter, single)
     text = f"the mean is {target[0]:.6g}" if p == 1 else f"the mean is the claimed vector of {p}"
     text += " coordinates" * (p > 1)
-    verdict = conclude(task, measured, claim or text, seeds=seeds)
-    return replace(verdict, where={**where, **(verdict.where if x.ndim == 2 else {})})
+    verdict = conclude(task, measured, claim or text)
+    return verdict if x.ndim == 2 else replace(verdict, where={})
 
 
 class Samples(Source):

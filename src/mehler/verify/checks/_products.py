@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,8 +34,6 @@ def check_products(
     c: Array,
     mean: Array | None,
     claim: str | None,
-    where: dict[str, Any],
-    seeds: dict[str, Any],
 ) -> Verdict:
     """Return the verdict on E (x_i - m_i)(x_j - m_j) = C_ij for rows x, shape (n, p).
 
@@ -115,8 +112,7 @@ def check_products(
     source = Coordinates(rho, unit, x.shape[0], 1, rounding)
     source.pairs = pairs
     text = f"Cov(x_i, x_j) = C_ij at {counted(rho.size, 'pair')} of coordinates"
-    verdict = conclude(Task(source, None, terms), measured, claim or text, seeds=seeds)
-    return replace(verdict, where={**where, **verdict.where})
+    return conclude(Task(source, None, terms), measured, claim or text)
 
 
 class Coordinates(Source):
