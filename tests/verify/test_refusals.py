@@ -32,8 +32,6 @@ CALLS = {
     "max_features": (lambda: verify.check_kernel(never, linear, X, max_features="1"), TypeError),
     "only": (lambda: verify.check_structure(never, X, only=["speed"]), ValueError),
     "domain": (lambda: verify.check_structure(never, X, domain="sphere"), TypeError),
-    "where": (lambda: verify.check_mean(SAMPLES[:, 0], 0.0, where=3, resolution=1.0), TypeError),
-    "seeds": (lambda: verify.check_mean(SAMPLES, X, seeds=[1], resolution=0.1), TypeError),
     "bounds": (
         lambda: verify.check_mean(SAMPLES, [0, 0], bounds=[], resolution=1.0),
         ValueError,
