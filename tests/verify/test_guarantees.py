@@ -240,7 +240,7 @@ def test_a_suspicion_takes_many_fresh_draws():
     assert LEAST < verdict.n_draws < 1.5 * LEAST
 
 
-TABLES = {"calibration": 30, "heavy_tails": 10, "power": 10, "rare": 4}
+TABLES = {"calibration": 25, "heavy_tails": 10, "power": 10, "rare": 4}
 
 
 @pytest.mark.parametrize(("name", "least"), TABLES.items())
