@@ -63,6 +63,7 @@ decoupled = of(mehler.DecoupledMaxoutFeatures, POOL)
 fresh = functools.partial(decoupled, directions="fresh")
 codes = of(mehler.MaxoutCodes, POOL)
 fourier, sinks = of(mehler.FourierFeatures), of(mehler.KitchenSinks)
+softmax = of(mehler.features.SoftmaxFeatures, scale=0.1)
 invariant = of(mehler.GroupInvariantFeatures, n_bins=5, window=3.0)
 
 DRAWS = {
@@ -72,6 +73,12 @@ DRAWS = {
     "decoupled-next": decoupled,
     "decoupled-fresh": fresh,
     "codes": codes,
+    "softmax": functools.partial(softmax, projections="orthogonal", tilted_at=1.5),
+    "softmax-waves": functools.partial(softmax, form="trigonometric"),
+    "localised": of(mehler.features.LocalisedLinearFeatures, form="offset", gamma=0.1),
+    "deep": functools.partial(
+        mehler.DeepFeatures.draw, N_INPUTS, (N_FEATURES,), activation="maxout", pool_size=4, seed=3
+    ),
     "maxout-orthogonal": functools.partial(maxout, projections="orthogonal"),
     "maxout-hadamard": functools.partial(maxout, centred=True, projections="hadamard"),
     "decoupled-hadamard": functools.partial(fresh, projections="hadamard"),

@@ -112,18 +112,6 @@ def test_far_rows_are_found_among_many_and_in_chunks():
             lazy.compute()
 
 
-def test_blocks_of_units_and_modules_refuse_them():
-    phi = MAPS["not stored"]()
-    with pytest.raises(ValueError, match=REFUSAL):
-        next(phi.unit_blocks())(rows(1e18))
-    torch = pytest.importorskip("torch")
-    from mehler.torch import RandomFeatures
-
-    layer = RandomFeatures(mehler.FourierFeatures, D, 10, seed=0, dtype="float32")
-    with pytest.raises(ValueError, match=REFUSAL):
-        layer(torch.tensor(rows(1e8, "float32")))
-
-
 def test_rows_with_nan_have_no_angle():
     x = rows(1.0)
     x[1] = np.nan
@@ -142,20 +130,6 @@ def test_integers_that_floats_do_not_hold_are_refused(call):
     assert np.isfinite(function(ids - IDS)).all()
     # A map without a period loses nothing by it.
     assert np.isfinite(mehler.MaxoutFeatures.draw(3, 10, 2, seed=0)(ids)).all()
-
-
-def test_kernels_of_far_rows_are_functions_of_differences():
-    x = rows(1e16)
-    kernel = MAPS["pairs"]().kernel(x)
-    gap = x[1, 0] - x[0, 0]
-    assert kernel[0, 1] == pytest.approx(np.exp(-0.5 * gap * gap))
-
-
-def test_without_the_guard_rounding_is_caught(monkeypatch):
-    monkeypatch.setattr(_block.Angles, "require", lambda *_: None)
-    x = rows(float(IDS))
-    gram = MAPS["pairs"]().gram(x)
-    assert np.abs(gram - MAPS["pairs"]().kernel(x)).max() > 0.5
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -120,20 +120,3 @@ def test_a_wrong_closed_form_is_refused(factor):
     phi = sink(dataclasses.replace(ACTIVATIONS["probit"], kernel=wrong))(0)
     with pytest.raises(ValueError, match="'probit' carries a kernel that is not its function's"):
         phi.kernel(ROWS)
-
-
-def test_an_activation_without_a_function_is_none():
-    with pytest.raises(TypeError, match="function"):
-        Activation("nothing")
-
-
-def test_waves_of_several_frequencies_have_a_kernel_and_no_distribution():
-    both = Activation(
-        "chord",
-        lambda xp, t: xp.cos(t) + xp.cos(2.0 * t),
-        waves=tuple((f, 0.5) for f in (1, -1, 2, -2)),
-    )
-    draw = sink(both)
-    assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=CLOSE).status == "holds"
-    with pytest.raises(ValueError, match="'chord' carries no distribution"):
-        draw(0).feature_cdf(ROWS, np.zeros((4, 1)))

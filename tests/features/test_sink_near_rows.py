@@ -81,19 +81,6 @@ def test_near_rows(name, opposite, apart):
     assert abs(float(phi.kernel(x, y)[0, 0]) - truth) <= 2e-14 * whole
 
 
-@pytest.mark.parametrize("name", ["cos", "sin"])
-@pytest.mark.parametrize("opposite", [False, True])
-def test_waves_of_long_rows_that_are_near(name, opposite):
-    """Rows of length 10^6 that are 1 apart: 1 - rho is 10^-12, and its square root 10^-6."""
-    x, y = rows(2, 3e-7, opposite)
-    x, y = 1e6 * x, 1e6 * y
-    phi = mehler.KitchenSinks.draw(D, 4, activation=name, seed=0)
-    with mpmath.workdps(60):
-        truth = float(TRUTHS[name](*in_digits(x, y)))
-    # Directions are rounded: 10^6 eps of the distance.
-    assert float(phi.kernel(x, y)[0, 0]) == pytest.approx(truth, rel=1e-8)
-
-
 @pytest.mark.parametrize("name", ["step", "relu", "erf", "tanh", "cos"])
 def test_a_copy_of_the_rows_has_the_diagonal_of_the_rows(name):
     x = np.random.default_rng(3).standard_normal((20, D))

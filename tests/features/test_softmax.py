@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays, verify
+from mehler import verify
 from mehler.features import SoftmaxFeatures
-from tests.places import CPU, Place
 
 D = 3
 X = 0.5 * np.random.default_rng(0).standard_normal((4, D))
@@ -75,23 +74,6 @@ def test_faults_are_refuted(fault):
     draw = drawer(FAULTS[fault], n_features=400, **options)
     verdict = verify.check_kernel(draw, right.kernel, X[:3], variance=right.variance)
     assert verdict.status == "refuted"
-
-
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("place", CPU, ids=lambda place: place.name)
-@pytest.mark.sampled(24)
-def test_places_agree(place: Place, kind):
-    dtype = "float64" if place.has_float64 else "float32"
-    rows = place.asarray(X, dtype)
-    here, there = drawer(**KINDS[kind])(0), drawer(like=rows, **KINDS[kind])(0)
-    eps = 1e-12 if place.has_float64 else 1e-5
-    for function in (lambda phi, x: phi(x), lambda phi, x: phi.kernel(x), mehler_variance):
-        found = _arrays.to_host(function(there, rows))
-        assert found == pytest.approx(function(here, X), rel=eps, abs=eps)
-
-
-def mehler_variance(phi, x):
-    return phi.variance(x)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -76,15 +76,6 @@ def test_weights_are_those_of_the_stored_map(kind, start, stop, dtype):
             assert here.tobytes() == np.ascontiguousarray(there).tobytes()
 
 
-def test_a_wrong_block_would_be_seen(kind):
-    """The defect that the last test is for: every block of units starts its stream anew."""
-    phi = draw(kind)
-    for here, there in zip(
-        alone(phi, kind, 64, 128, "float64"), whole(phi, kind, 0, 64, "float64"), strict=True
-    ):
-        assert here.tobytes() != np.ascontiguousarray(there).tobytes()
-
-
 @pytest.mark.sampled(10)
 def test_features_on_every_place(place: Place, kind):
     dtype = "float32"
@@ -173,21 +164,6 @@ def test_memory_of_a_pass_is_bounded():
     assert peak(lambda: a_pass(1024, 4096)) < 1.1 * small
 
 
-def test_memory_of_a_transform_is_its_output():
-    rows = np.random.default_rng(0).standard_normal((64, 20)).astype(np.float32)
-
-    def beyond(m):
-        def run():
-            mehler.MaxoutFeatures.draw(20, m, 16, seed=0, stored=False)(rows)
-
-        return peak(run) - 64 * m * 4
-
-    # A block is 3264 units: 4 MiB of weights, and what is drawn at a time.
-    few, many = beyond(10_000), beyond(40_000)
-    assert few < 10 << 20
-    assert many < few + (1 << 20)  # stored weights would add 36 MiB
-
-
 def test_one_unit_on_the_sphere_among_many():
     """Its length is a sum, whose order must not depend on how many units are drawn."""
     phi = mehler.KitchenSinks.draw(50, 100, activation="relu", law="sphere", seed=0)
@@ -224,11 +200,3 @@ def test_bad_input():
     network = mehler.DeepFeatures.draw(D, (8,), activation="relu", seed=0)
     with pytest.raises(ValueError, match="draws its units together"):
         network.unit_blocks()
-
-
-def test_units_take_a_single_row():
-    phi = mehler.FourierFeatures.draw(3, 200, seed=0, stored=False)
-    rows = np.eye(3)
-    for block in phi.unit_blocks(64):
-        # Sums of three products below 10, in another order: a few eps.
-        np.testing.assert_allclose(block(rows[1]), block(rows)[1], atol=1e-14)

@@ -73,18 +73,6 @@ def test_pools_of_two_are_critical():
     assert found * depth**2 == pytest.approx(4.5 * np.pi**2, rel=0.05)
 
 
-def test_biases_order_the_network():
-    """The slope at rho = 1 is the weight variance where variances have a limit."""
-    found = []
-    for depth in (40, 41):
-        kernel = mehler.DeepKernel(
-            "maxout", depth, pool_size=2, weight_variance=0.6, bias_variance=1.0
-        )
-        K = kernel.nngp(np.eye(2))
-        found.append(1 - K[0, 1] / K[0, 0])
-    assert float(found[1] / found[0]) == pytest.approx(0.6, rel=1e-4)
-
-
 @pytest.mark.parametrize("bad", [0, 2.0, True, "4"])
 def test_bad_pools_are_refused(bad):
     with pytest.raises((TypeError, ValueError), match="pool_size="):

@@ -10,8 +10,7 @@ import pytest
 from mehler.proofs_checks.experiments.depth import TangentFeatures
 
 import mehler
-from mehler import _arrays, exact, verify
-from tests.places import CPU, Place
+from mehler import exact, verify
 
 X = np.random.default_rng(0).standard_normal((5, 4))
 
@@ -22,14 +21,6 @@ def drawn(seed=0, widths=(30, 40), family=mehler.DeepFeatures, **changes):
 
 
 families = pytest.mark.parametrize("family", [mehler.DeepFeatures, TangentFeatures])
-
-
-@families
-@pytest.mark.parametrize("place", [p for p in CPU if p.has_float64], ids=lambda place: place.name)
-def test_places_agree(place: Place, family):
-    rows = place.asarray(X)
-    here, there = drawn(family=family)(X), drawn(family=family, like=rows)(rows)
-    assert np.asarray(_arrays.to_host(there)) == pytest.approx(here, rel=1e-12, abs=1e-13)
 
 
 def test_features_are_the_network():
@@ -104,10 +95,3 @@ def test_check_kernel_finds_wrong_limits(name):
 def test_bad_arguments(change, error, words):
     with pytest.raises(error, match=words):
         drawn(**change)
-
-
-def test_unknown_variance_is_refused():
-    with pytest.raises(AttributeError, match="known for one layer of maxout alone"):
-        drawn().variance(X)
-    with pytest.raises(AttributeError, match="immutable"):
-        drawn().widths = (2,)

@@ -146,14 +146,3 @@ def test_a_series_has_no_gradient():
     torch = pytest.importorskip("torch")
     with pytest.raises(TypeError, match="no gradients"):
         KERNELS["tanh"].nngp(torch.tensor(X, requires_grad=True))
-
-
-@pytest.mark.full  # 20 seconds of compilation
-def test_compiled_by_jax():
-    jax = pytest.importorskip("jax")
-    rows = jax.numpy.asarray(X)
-    for name in ("pairs", "erf"):
-        compute = KERNELS[name].ntk
-        assert np.asarray(jax.jit(compute)(rows)) == pytest.approx(compute(X), rel=1e-4, abs=1e-4)
-        slope = jax.grad(lambda x, compute=compute: compute(x).sum())(rows)
-        assert np.isfinite(np.asarray(slope)).all()

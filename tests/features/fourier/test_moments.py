@@ -115,64 +115,6 @@ def test_near_rows_have_a_kurtosis_that_is_no_less(name):
         assert value[1:4] == pytest.approx(15.0, rel=1e-5)
 
 
-@pytest.mark.parametrize("name", ["rbf", "laplacian", "matern 1/2", "matern 5/2", "matern 1.9"])
-def test_pairs_vary_less_for_smooth_kernels(name):
-    """log k is concave along rays for smoothness 1/2 and more, so k(2z) <= k(z)^2."""
-    x, y = np.zeros((1, 1)), np.geomspace(1e-3, 30, 200)[:, None]
-    k, double = (drawn(name).kernel(x, j * y)[0] for j in (1, 2))
-    assert (double <= k**2 * (1 + 1e-9)).all()
-    less = drawn(name, form="offset").variance(x, y) - drawn(name).variance(x, y)
-    assert (less >= k**2 / 2 - 1e-12).all()
-
-
-def test_offsets_vary_less_for_rough_kernels_at_far_rows():
-    x, y = np.zeros((1, 1)), np.array([[1e-6], [1.0]])
-    options = {"kernel": "matern", "nu": 0.1, "length_scale": math.sqrt(0.2), "seed": 0}
-    pairs, offset = (
-        mehler.FourierFeatures.draw(1, 2, form=form, **options).variance(x, y)[0]
-        for form in ("pairs", "offset")
-    )
-    assert offset[0] - pairs[0] > 0.01
-    assert pairs[1] - offset[1] > 1e-3
-
-
-@pytest.mark.parametrize("u", [0.01, 0.7, 3.0, 12.0])
-def test_orthogonal_covariance_by_angles_on_a_circle(u):
-    """d = 2: directions (cos a, sin a) and (-sin a, cos a), lengths Rayleigh. For a length r,
-    E cos(r s) = 1F1(1; 1/2; -s^2/2), with s^2/2 = u cos^2 a."""
-    n = 4000
-    a = np.arange(n) * 2 * np.pi / n
-    one, two = (hyp1f1(1, 0.5, -u * f(a) ** 2) for f in (np.cos, np.sin))
-    by_angles = float(np.mean(one * two)) - math.exp(-2 * u)
-    # The mean over a circle of an analytic function converges faster than any power.
-    assert Gaussian().orthogonal_covariance(np.array([[u]]), 2)[0, 0] == pytest.approx(
-        by_angles, abs=1e-13
-    )
-
-
-@pytest.mark.parametrize("d", [3, 5, 16])
-@pytest.mark.parametrize("u", [0.01, 0.7, 3.0, 12.0])
-def test_orthogonal_covariance_by_zonal_functions(d, u):
-    """Sum over even n >= 2 of f_n^2 P_n(0), f(t) = E cos(r t |w|): the expansion of the page."""
-    nodes, weights = np.polynomial.legendre.leggauss(400)
-    density = (1 - nodes**2) ** ((d - 3) / 2) * weights
-    density /= density.sum()
-    f = hyp1f1(d / 2, 0.5, -u * nodes**2)
-    # Orthonormal polynomials of the density, by the Lanczos recurrence on the nodes.
-    # Columns are the polynomials at the nodes, at 0 and at 1.
-    at = np.append(nodes, [0.0, 1.0])
-    previous, current, length, total = np.zeros(402), np.ones(402), 0.0, 0.0
-    for n in range(60):
-        if n and n % 2 == 0:
-            total += float(density @ (f * current[:-2])) ** 2 * current[-2] / current[-1]
-        raised = at * current - length * previous
-        length = math.sqrt(float(density @ raised[:-2] ** 2))
-        previous, current = current, raised / length
-    assert Gaussian().orthogonal_covariance(np.array([[u]]), d)[0, 0] == pytest.approx(
-        total, abs=1e-10
-    )
-
-
 @pytest.mark.parametrize("d", [2, 3, 16, 51, 784])
 def test_orthogonal_covariance_in_arbitrary_precision(d):
     """Kummer: e^-u 1F1(-d/2; d/2; u), whose terms do not cancel for u below d/2."""

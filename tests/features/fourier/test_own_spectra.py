@@ -123,22 +123,6 @@ def test_a_spectrum_without_its_law_is_refuted(name, hook):
     assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=CLOSE).status == "refuted"
 
 
-def test_a_spectrum_without_a_scale_is_none():
-    with pytest.raises(TypeError, match="scale"):
-        type("Nothing", (Spectrum,), {"name": "nothing"})()
-
-
-def test_a_variance_of_its_own_goes_without_a_kernel():
-    class Told(without(TwoScales, "kernel")):
-        def spread(self, t):
-            return 1.0 + TwoScales().kernel(t, 2) - 2.0 * TwoScales().kernel(t) ** 2
-
-    told, whole = fourier(Told())(0), fourier(TwoScales())(0)
-    assert np.array_equal(told.variance(ROWS), whole.variance(ROWS))
-    with pytest.raises(ValueError, match="carries no kurtosis"):
-        told.product_kurtosis(ROWS)
-
-
 def test_orthogonal_directions_are_for_spectra_that_say_they_are_isotropic():
     draw = fourier(TwoScales(), projections="orthogonal")
     assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=CLOSE).status == "holds"
@@ -153,15 +137,3 @@ def test_a_spectrum_of_ones_own_has_no_recipe_and_moves_without_one():
     assert np.array_equal(phi.to(np.empty(0))(ROWS), phi(ROWS))
     with pytest.raises(ValueError, match="has its parameters: leave gamma out"):
         mehler.FourierFeatures.draw(D, M, kernel=Cube(), gamma=1.0, seed=0)
-
-
-def test_a_class_that_borrows_a_name_borrows_nothing_else():
-    """It is not what the recipe's name draws, so it has none."""
-
-    class Gaussian(Cube):
-        name: ClassVar[str] = "rbf"
-
-    phi = fourier(Gaussian())(0)
-    assert np.array_equal(phi.kernel(ROWS), fourier(Cube())(0).kernel(ROWS))
-    with pytest.raises(ValueError, match="no recipe"):
-        phi.recipe()

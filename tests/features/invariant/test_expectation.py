@@ -14,7 +14,6 @@ from mehler import verify
 from mehler.exact import orbits
 from mehler.features import groups
 from mehler.features.groups import mean_distance
-from tests.corpus.invariant_cases import ROWS, D, drawer
 
 
 def rows(d, n=3, low=0.5):
@@ -88,26 +87,6 @@ def test_shared_elements_have_the_kernel(replacement):
         resolution=0.03,
     )
     assert verdict.holds, str(verdict)
-
-
-def test_e3_maps_that_are_no_group():
-    maps = np.random.default_rng(1).standard_normal((3, 5, 5)) / 3
-    x = rows(5)
-    phi = draw(group=groups.LinearMaps(maps), rule="dither", window=3.0)
-    transposed = np.einsum("rji,nj->rni", maps, x)
-    by_hand = np.array(
-        [
-            [
-                np.mean([
-                    np.linalg.norm(transposed[i, a] - transposed[j, b])
-                    for i, j in itertools.product(range(3), repeat=2)
-                ])
-                for b in range(3)
-            ]
-            for a in range(3)
-        ]
-    )  # fmt: skip
-    np.testing.assert_allclose(phi.kernel(x), 3.0 - phi.law.slope * by_hand, atol=1e-12)
 
 
 @pytest.mark.parametrize("n_bins", [1, 2])
@@ -197,19 +176,6 @@ def test_the_variance_is_a_bound_that_is_not_idle(setting):
     assert (declared <= 60 * measured).all()
 
 
-def test_fine_bins_have_a_sharp_bound():
-    """Beyond half a bin of the standard deviation it is exact but for 14 % of its even part."""
-    group = groups.BlockPermutations(6, 3)
-    phi = draw(group=group, n_templates=20_000, n_bins=60, window=1.0)
-    x = rows(6, 2)
-    products = phi.products(np.repeat(x, 2, axis=0), np.tile(x, (2, 1)))
-    measured = np.sqrt(products.var(axis=1).reshape(2, 2))
-    declared = np.sqrt(phi.variance(x) / phi.bins.columns)
-    # 20,000 templates: a standard deviation is measured to about 1 %.
-    assert (declared >= 0.96 * measured).all()
-    assert (declared <= 1.04 * np.sqrt(1.14) * measured + 0.5 * phi.bins.step).all()
-
-
 @pytest.mark.parametrize("replacement", [True, False])
 def test_gram_variance_of_shared_elements_is_a_bound(replacement):
     options = {
@@ -256,17 +222,3 @@ def test_rows_of_no_length_and_of_any_length():
     )
     assert k[2, 2] == pytest.approx(signs.mean(), abs=1e-8)
     assert np.isfinite(phi.variance(x)).all()
-
-
-def test_the_joint_law_of_both_projections_matters():
-    """A kernel from one projection each, as if they were independent, is refuted."""
-
-    def independent(x, y):
-        law, bins = orbits.TemplateLaw("sphere", D), orbits.Bins(4, 1.0, "midpoint")
-        shares = np.array([
-            1 - law.tail(t) if t >= 0 else law.tail(-t) for t in bins.thresholds
-        ])  # fmt: skip
-        return np.full((len(x), len(y)), bins.weights @ shares**2)
-
-    verdict = verify.check_kernel(drawer("shifts", None, 500), independent, ROWS, resolution=0.05)
-    assert verdict.status == "refuted"

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 
 import numpy as np
 import pytest
 
 import mehler
 from mehler.features import groups
-from mehler.features.invariant import _moments
 
 RNG = np.random.default_rng(2)
 D, M = 4, 3
@@ -75,13 +73,6 @@ def test_moments_over_samples_are_enumerated(rule, replacement):
     np.testing.assert_allclose(phi.gram_variance(X), grams.var(axis=0), atol=1e-13)
 
 
-def test_planted_defect_is_seen(monkeypatch):
-    """Independent samples for both rows, which one map does not have."""
-    monkeypatch.setattr(_moments.GivenMoments, "coincidence", property(lambda self: 0.0))
-    with pytest.raises(AssertionError):
-        test_moments_over_samples_are_enumerated("paper", True)
-
-
 @pytest.mark.parametrize(
     "options",
     [
@@ -106,19 +97,6 @@ def test_random_templates_of_a_law_given_by_hand_are_the_same_map():
     rows, _ = law._templates()
     given = draw(3, templates=rows, window=law.bins.window)
     np.testing.assert_allclose(given(X), law(X), atol=1e-14)
-
-
-def test_they_travel():
-    phi = draw(n_elements=2)
-    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
-    np.testing.assert_array_equal(again(X), phi(X))
-    strict = pytest.importorskip("array_api_strict")
-    there = phi.to(strict)(strict.asarray(X))
-    np.testing.assert_allclose(np.asarray(there), phi(X), atol=1e-14)
-
-
-def test_arrays_of_other_libraries_and_lists_are_taken():
-    np.testing.assert_array_equal(draw(templates=TEMPLATES.tolist())(X), draw()(X))
 
 
 @pytest.mark.parametrize(

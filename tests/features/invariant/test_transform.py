@@ -187,16 +187,6 @@ def test_bins_move_the_integral_by_a_step_at_most():
         assert (gap <= paper.bins.step * (1 + 1e-12)).all()
 
 
-def test_energy_distance_is_the_limit_of_squared_distances():
-    phi = draw(group=groups.CyclicShifts(6), rule="dither", window=1.0)
-    x = rows(6, 3)
-    k = phi.kernel(x)
-    squared = np.diag(k)[:, None] + np.diag(k)[None] - 2 * k
-    np.testing.assert_allclose(
-        squared, phi.law.slope * groups.energy_distance(phi.group, x), atol=1e-12
-    )
-
-
 def test_large_groups_are_sampled_and_their_kernel_is_refused():
     large = groups.BlockPermutations(24, 12)
     phi = draw(group=large, n_elements=30)
@@ -207,20 +197,6 @@ def test_large_groups_are_sampled_and_their_kernel_is_refused():
         draw(group=large)
     fixed = draw(group=large.drawn(30, seed=0))
     assert fixed.kernel(rows(24)).shape == (5, 5)
-
-
-def test_memory_is_not_that_of_comparisons():
-    """N m r K bytes would be 240 MB; a block of 1024 rows takes a few."""
-    import tracemalloc
-
-    phi = draw(group=groups.BlockPermutations(40, 5), n_templates=20, n_bins=10)
-    x = rows(40, 5000).astype(np.float32)
-    phi(x[:1])
-    tracemalloc.start()
-    z = phi(x)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak - z.nbytes < 20 * 2**20
 
 
 @pytest.mark.parametrize(
@@ -247,12 +223,6 @@ def test_bad_arguments(options, error, words):
     given = {"group": groups.CyclicShifts(3), "n_bins": 2, "seed": 0} | options
     with pytest.raises(error, match=words):
         mehler.GroupInvariantFeatures.draw(3, **given)
-
-
-def test_moved_rows_are_paired():
-    phi = draw(group=groups.CyclicShifts(6))
-    with pytest.raises(ValueError, match="paired row by row"):
-        phi.invariance_defect(rows(6, 2), rows(6, 3))
 
 
 def test_a_group_may_come_as_its_recipe():

@@ -45,26 +45,11 @@ def test_integers_become_floats():
     assert found.scores == pytest.approx([0.2, 0.2], rel=1e-15)
 
 
-def test_a_pool_of_zeros():
-    found = ridge_leverage_scores(np.zeros((3, 2)), 0.1, groups=[0, 0])
-    assert found.scores.tolist() == [0.0, 0.0]
-    assert found.gain == 1.0
-    assert found.probabilities.tolist() == [1.0]
-
-
 def test_a_fast_spectrum_pays():
     phi, p, _, _ = worlds.circle(k_max=24, n_rows=100)
     found = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=50)
     assert found.gain > 20
     assert found.warnings == ()
-
-
-@pytest.mark.parametrize("factor", [1e-200, 1e200])
-def test_sizes_beyond_the_root_of_the_largest_number(factor):
-    """Independent features that dwarf the ridge score 1 each; those it dwarfs score 0."""
-    phi = np.random.default_rng(0).standard_normal((6, 4))
-    scores = ridge_leverage_scores(factor * phi, 1.0).scores
-    assert scores == pytest.approx(float(factor > 1), abs=1e-14)
 
 
 def test_it_says_when_choosing_does_not_pay():
@@ -76,11 +61,3 @@ def test_it_says_when_choosing_does_not_pay():
     flat = ridge_leverage_scores(phi, 1.0, pool_weights=p)
     assert "below 20" in flat.no_gain
     assert flat.warnings == (flat.no_gain,)
-
-
-def test_it_says_when_rows_are_too_few():
-    phi = np.random.default_rng(0).standard_normal((20, 200))
-    found = ridge_leverage_scores(phi, 1e-6)
-    assert "from 20 rows" in found.few_samples
-    assert "score at least 40 rows" in found.few_samples
-    assert found.few_samples in found.warnings

@@ -52,9 +52,3 @@ def test_a_selected_map_checks_its_parts(changes, words):
     parts = {"pool": POOL, "columns": [0, 12], "gains": [1.0, 1.0], "unbiased": False}
     with pytest.raises(ValueError, match=words):
         mehler.features.SelectedFeatures(D, 2, seed=0, **{**parts, **changes})
-
-
-def test_inputs_are_those_of_the_pool():
-    parts = {"pool": POOL, "columns": [0], "gains": [1.0], "unbiased": False}
-    with pytest.raises(ValueError, match="not the pool's"):
-        mehler.features.SelectedFeatures(D + 1, 1, seed=0, **parts)

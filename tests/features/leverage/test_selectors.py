@@ -130,20 +130,6 @@ def test_plain_sampling_has_the_variance_of_fewer_features(kind):
 # -- what is chosen ----------------------------------------------------------------------------
 
 
-def test_top_leverage_takes_the_largest_scores():
-    pool = POOLS["offset"][0]()
-    tau = leverage.ridge_leverage_scores(pool(ROWS) * 24**0.5, 0.01).scores
-    psi = leverage.TopLeverage(pool, 5, lam=0.01).fit(ROWS)
-    assert set(psi.columns) == set(np.argsort(-tau)[:5])
-    assert psi.gains == pytest.approx([(24 / 5) ** 0.5] * 5, rel=1e-14)
-
-
-def test_scores_say_whether_sampling_pays():
-    pool = POOLS["offset"][0]()
-    scores = leverage.LeverageSampling(pool, 5, lam=0.01, seed=0).scores(ROWS)
-    assert "fewer than twice" in scores.no_gain
-
-
 DASK = [place for place in CPU if place.name == "dask"]
 BY_SCORES = [name for name in SELECTORS if name != "plain"]
 
@@ -177,12 +163,3 @@ def test_chunks_of_unknown_size_are_refused(place, selector):
     with pytest.raises(ValueError, match="unknown sizes; call its compute_chunk_sizes"):
         chosen.fit(x)
     assert chosen.fit(x.compute_chunk_sizes()).columns == chosen.fit(_arrays.to_host(x)).columns
-
-
-def test_data_frames_are_rows_as_they_are_for_maps():
-    pandas = pytest.importorskip("pandas", reason="pandas is the user's choice")
-    chosen = SELECTORS["sampling"](POOLS["pairs"][0](), 8)
-    frame = pandas.DataFrame(ROWS)
-    assert chosen.fit(frame).columns == chosen.fit(ROWS).columns
-    assert np.array_equal(chosen.scores(frame).scores, chosen.scores(ROWS).scores)
-    assert np.array_equal(chosen.fit(frame)(frame), chosen.fit(ROWS)(ROWS))

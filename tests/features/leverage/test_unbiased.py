@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from mehler.features import leverage
-from mehler.features.leverage import _sampling, _selector
-from tests.features.leverage import worlds
+from mehler.features.leverage import _sampling
 from tests.features.leverage.pools import POOLS, ROWS
 
 N = 2
@@ -76,32 +75,9 @@ def test_systematic_draws_are_unbiased(kind, draws, monkeypatch):
 # -- planted defects ---------------------------------------------------------------------------
 
 
-def test_a_lost_pool_size_is_seen(monkeypatch):
-    """Weights 1/(M q_i): the kernel is M_0 times too large, exactly."""
-    make, outcomes, pool = independent("offset")
-    # Expected counts for shares of the pool: p_i/(M q_i) becomes 1/(M q_i).
-    wrong = [(p, counts, expected / 24) for p, counts, expected in outcomes]
-    mean = mean_gram(make, wrong, monkeypatch)
-    assert mean == pytest.approx(24 * pool.gram(ROWS[:4]), rel=1e-12)
-
-
 def test_duplicates_that_are_not_merged_are_seen(monkeypatch):
     make, outcomes, pool = independent("offset", repeats=False)
     mean = mean_gram(make, outcomes, monkeypatch)
     # The diagonal is a mean of squares: what is lost is the chance to draw one twice.
     lost = 1 - np.diag(mean) / np.diag(pool.gram(ROWS[:4]))
     assert np.all(lost > 1e-3)
-
-
-def test_split_groups_are_seen(monkeypatch):
-    monkeypatch.setattr(_selector, "natural_groups", lambda pool: np.arange(pool.n_features))
-    with pytest.raises(ValueError, match="groups split a unit"):
-        leverage.PlainSampling(POOLS["pairs"][0](), 4)
-
-
-def test_a_ridge_that_is_not_scaled_is_seen():
-    """The Gram without 1/M_0 against the same ridge: on the circle, not what is exact."""
-    phi, p, k, b = worlds.circle()
-    exact = p * worlds.circle_scores(p, k, b, 1e-3)
-    wrong = leverage.ridge_leverage_scores(phi, 1e-3 / p.size, pool_weights=p).scores
-    assert np.abs(wrong - exact).max() > 0.01
