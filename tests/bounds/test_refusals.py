@@ -68,12 +68,12 @@ REFUSED = [
         ({"dimension": 1e301}, "dimension of no set"),
     ]),
     (kernel_error.uniform_by_slope, SET | {"slope": (1.5, 3.0), "width": 2.0}, [
-        ({"slope": None}, "slope=None: give the two moments"),
+        ({"slope": None}, "slope=None is not a pair"),
         ({"slope": (2.0, 1.0)}, "less than the square"),
         ({"pool_size": 4}, "unexpected keyword argument 'pool_size'"),
         ({"width": None}, "give exactly one of"),
         ({"width": None, "variance": 1.0, "method": "chaining"}, "needs width or increments"),
-        ({"increments": 2.0}, "increments=2.0: give the two numbers"),
+        ({"increments": 2.0}, "increments=2.0 is not a pair"),
     ]),
     (kitchen_sinks.approximation, SINKS, [
         ({"scale": 1.7e308}, "too large to be squared"),

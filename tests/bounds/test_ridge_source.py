@@ -90,9 +90,7 @@ def test_price_of_features_by_another_route(r, m):
     n, lam, sup = 60, 0.05, 1.0
     shift, d = n * lam, sum(mu / (mu + n * lam) for mu in DECAY)
     beta = DECAY / (DECAY + shift)
-    below = tail(
-        beta, size_of(DECAY, ridge=shift, sup=sup, leverage=None, lipschitz=None).level, m, -1
-    )
+    below = tail(size_of(DECAY, ridge=shift, sup=sup), m, -1)
     t = np.concatenate([np.linspace(1e-9, 0.9, 3000), np.linspace(0.9, beta[0], 3001)[1:]])
     chance = np.exp(np.minimum(0.0, below.log_probability(t)))
     cap, low = (DECAY[0] / n) ** (2 * r), min(r, 0.5)

@@ -34,7 +34,7 @@ class Term:
 
     Examples
     --------
-    >>> Term("deviation", 0.2, r"b\sqrt{\log(2/\delta)/(2m)}").value
+    >>> Term("deviation", 0.2).value
     0.2
     """
 

@@ -21,10 +21,16 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class Size:
-    """Eigenvalues of the mean B, downwards, the squared length s of a block, and assumptions."""
+    """Eigenvalues of the mean B, downwards, and what is assumed of the squared length s of a block.
+
+    It has this mean, and is at most `most`, or has a Gaussian tail, or both: with `lipschitz` above
+    0, P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
+    """
 
     beta: Floats
-    level: Level
+    most: float
+    mean: float
+    lipschitz: float
     assumptions: tuple[Assumption, ...]
 
 
@@ -73,8 +79,6 @@ def size_of(
     most, rate = math.inf, 0.0
     if sup is not None:
         most = float(mu.size * squares(sup=positives(sup=sup)) / scale)
-        if most == 0:
-            raise ValueError(f"sup={sup!r} is too small to be squared: give it in other units")
         text = "no block's features of a row are longer than this"
         # The mean of s is the trace of B, so that no smaller bound of s is true.
         assumptions.append(Assumption(text, _reaches(most, mean), f"{sup:g}"))
@@ -87,20 +91,15 @@ def size_of(
         rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
-        if rate * rate == 0:
-            raise ValueError(f"lipschitz={lipschitz!r} is too small: give rows in other units")
-        if rate * rate == math.inf:
-            raise ValueError(
-                f"lipschitz={lipschitz!r}: features over a ridge of {scale!r} overflow: make it "
-                "larger, or give rows in other units"
-            )
-    elif math.isinf(most):
-        raise ValueError(f"features over a ridge of {scale!r} overflow: make it larger")
     # No level is below the mean: one so declared is unmet, and has to stay within the floats.
     most = max(most, 1e-12 * mean)
-    if most < 1e-280:
-        raise ValueError(f"features over a ridge of {scale!r} underflow: make it smaller")
-    return Size(beta, Level(most, mean, rate), tuple(assumptions))
+    bounded = lipschitz is None or 0 < rate * rate < math.inf
+    if most < 1e-280 or not bounded or (lipschitz is None and math.isinf(most)):
+        raise ValueError(
+            f"sup={sup!r}, lipschitz={lipschitz!r}: features over a ridge of {scale!r} leave the "
+            "floats: make it larger or smaller, or give rows in other units"
+        )
+    return Size(beta, most, mean, rate, tuple(assumptions))
 
 
 def _reaches(most: float, mean: float) -> bool:
@@ -136,18 +135,6 @@ _POINTS = np.concatenate([np.exp(np.arange(-100.0, -13.0)), np.arange(2e-3, 10.0
 
 
 @dataclass(frozen=True)
-class Level:
-    """Assumptions on s: it is at most `most`, or has a Gaussian tail, or both.
-
-    With `lipschitz` above 0, P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
-    """
-
-    most: float = math.inf
-    mean: float = 0.0
-    lipschitz: float = 0.0
-
-
-@dataclass(frozen=True)
 class Tail:
     """Logarithms of the numerators at each theta, for one side."""
 
@@ -168,7 +155,7 @@ def deviation(size: Size, m: float, delta: float) -> float:
 
     Below, nothing exceeds the largest eigenvalue of the mean.
     """
-    upper, lower = (tail(size.beta, size.level, m, sign) for sign in (1, -1))
+    upper, lower = (tail(size, m, sign) for sign in (1, -1))
     largest = float(size.beta[0])
 
     def chance(t: float) -> float:
@@ -184,27 +171,19 @@ def deviation(size: Size, m: float, delta: float) -> float:
     return high
 
 
-def tail(beta: Floats, level: Level, m: float, sign: int) -> Tail:
+@np.errstate(over="ignore", invalid="ignore")
+def tail(size: Size, m: float, sign: int) -> Tail:
     """Return the tail of one side, by all that is known of s."""
     parts = []
-    if math.isfinite(level.most):
-        parts.append(_of_bounded(beta, level.most, m, sign))
-    if level.lipschitz:
-        parts.append(_of_lipschitz(beta, level, m, sign))
+    if math.isfinite(size.most):
+        a = m * _psi(sign * _GRID) / size.most
+        parts.append((_GRID / size.most * m, log_sums(a, np.zeros_like(a), size.beta)))
+    if size.lipschitz:
+        c, beyond = _beyond(size.mean, size.lipschitz, sign)
+        cut = (math.sqrt(size.mean) + size.lipschitz * _CUTS) ** 2
+        a = m * _psi(sign * c[:, None] * cut) / cut
+        parts.append((c * m, log_sums(a, m * beyond, size.beta).min(axis=1)))
     return Tail(*(np.concatenate(part) for part in zip(*parts, strict=True)))
-
-
-def _of_bounded(beta: Floats, most: float, m: float, sign: int) -> tuple[Any, Any]:
-    a = m * _psi(sign * _GRID) / most
-    return _GRID / most * m, log_sums(a, np.zeros_like(a), beta)
-
-
-@np.errstate(over="ignore", invalid="ignore")
-def _of_lipschitz(beta: Floats, level: Level, m: float, sign: int) -> tuple[Any, Any]:
-    c, beyond = _beyond(level.mean, level.lipschitz, sign)
-    cut = (math.sqrt(level.mean) + level.lipschitz * _CUTS) ** 2
-    a = m * _psi(sign * c[:, None] * cut) / cut
-    return c * m, log_sums(a, m * beyond, beta).min(axis=1)
 
 
 @functools.lru_cache(maxsize=64)

@@ -93,12 +93,10 @@ def approximation(
 
     Examples
     --------
-    >>> from mehler.bounds import leverage, solve
+    >>> from mehler.bounds import leverage
     >>> numbers = {"ridge": 1e-3, "degrees_of_freedom": 18.12, "delta": 0.05}
     >>> round(leverage.approximation(600, **numbers).value, 5)
     0.00332
-    >>> solve(leverage.approximation, at_most=4e-3, n_features=None, **numbers)
-    521
     """
     m, chance = counts(n_features=n_features), probabilities(delta=delta)
     lam, d, length = positives(ridge=ridge, degrees_of_freedom=degrees_of_freedom, norm=norm)

@@ -248,9 +248,8 @@ def ridge_excess_risk(
     >>> from mehler.bounds import group_invariant
     >>> from mehler.features import groups
     >>> X = np.random.default_rng(0).standard_normal((30, 6))
-    >>> def kernel(X, Y):
-    ...     return np.exp(-((X[:, None] - Y[None]) ** 2).sum(axis=2) / 12)
-    >>> grams = np.stack([kernel(X, move(X)) for move in groups.CyclicShifts(6).actions])
+    >>> moved = [move(X) for move in groups.CyclicShifts(6).actions]
+    >>> grams = np.exp(-np.array([((X[:, None] - Y) ** 2).sum(axis=2) for Y in moved]) / 12)
     >>> for average in ("none", "after", "before"):
     ...     risk = group_invariant.ridge_excess_risk(grams, ridge=0.01, noise=0.5, norm=1.0,
     ...                                              average=average)

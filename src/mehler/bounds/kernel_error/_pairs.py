@@ -39,7 +39,7 @@ _CELLS = 4000
 
 
 def require_pair(name: str, value: Any) -> tuple[float, float]:
-    """Return v > 0 and c >= 0 of a sub-gamma variable."""
+    """Return two numbers, the first above 0 and the other not below."""
     try:
         v, c = value
     except (TypeError, ValueError):
@@ -263,13 +263,10 @@ def one_pair(
 
     Examples
     --------
-    >>> from mehler import bounds
-    >>> bound = bounds.kernel_error.one_pair(1000, delta=0.01, pool_size=8, rho=0.5)
+    >>> from mehler.bounds import kernel_error
+    >>> bound = kernel_error.one_pair(1000, delta=0.01, pool_size=8, rho=0.5)
     >>> round(bound.value, 3), bound.probability
     (0.157, 0.99)
-    >>> bounds.solve(bounds.kernel_error.one_pair, at_most=0.1, n_features=None, delta=0.01,
-    ...              pool_size=4)
-    3309
     """
     product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
     return product.bound(n_features, probabilities(delta=delta))
@@ -348,12 +345,9 @@ def normal_quantile(
 
     Examples
     --------
-    >>> from mehler import bounds
-    >>> setting = {"delta": 0.01, "pool_size": 8, "rho": 0.5}
-    >>> round(bounds.kernel_error.normal_quantile(1000, **setting), 4)
+    >>> from mehler.bounds import kernel_error
+    >>> round(kernel_error.normal_quantile(1000, delta=0.01, pool_size=8, rho=0.5), 4)
     0.1213
-    >>> bounds.solve(bounds.kernel_error.normal_quantile, at_most=0.1, n_features=None, **setting)
-    1472
     """
     if (pool_size is None) == (variance is None):
         raise ValueError("give exactly one of pool_size and variance")

@@ -15,12 +15,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._validate import require_choice, require_positive
+from mehler._validate import require_choice
 from mehler.bounds._arguments import counts, not_negatives, pool_sizes, positives, probabilities
 from mehler.bounds._bound import Assumption, Bound, Counts, Reals, digits
 from mehler.bounds._function import bound, by_entry
 from mehler.bounds.kernel_error import _exponent
-from mehler.bounds.kernel_error._pairs import STATEMENT, Product, Terms
+from mehler.bounds.kernel_error._pairs import STATEMENT, Product, Terms, require_pair
 
 Cover = Literal["chaining", "net"]
 COVERS = ("chaining", "net")
@@ -195,17 +195,9 @@ _STRIDES, _LINKS = (1, 2, 3, 4, 6, 8), 60
 _PARTS = ("increments", "range", "between", "spread")
 
 
-def require_pair(name: str, value: object, what: str) -> tuple[float, float]:
-    """Return two positive numbers."""
-    if not isinstance(value, tuple | list) or len(value) != 2:
-        raise ValueError(f"{name}={value!r}: give the two {what}")
-    first, second = (require_positive(name, number) for number in value)
-    return first, second
-
-
 def require_moments(name: str, value: object) -> tuple[float, float]:
     """Return E G and E G^2 of a slope."""
-    mean, square = require_pair(name, value, "moments (E G, E G^2) of the slope")
+    mean, square = require_pair(name, value)
     # The product may leave the floats; a power would raise.
     if square < mean * mean * (1 - 1e-12):
         raise ValueError(f"{name}={value!r}: E G^2 is less than the square of E G")
@@ -214,25 +206,20 @@ def require_moments(name: str, value: object) -> tuple[float, float]:
 
 
 @dataclass(frozen=True)
-class _Set:
-    """m units on a set: logarithms of twice the pairs, and distances, of the levels."""
+class _Slopes:
+    """m slopes and delta; E G and Var G; twice the pairs of levels, in logarithms, and distances.
+
+    Pairs (v, c, falls) bound increments of pairs of rows that move by r: log E exp(t (I - E I)) <=
+    t^2 (2r)^2 v/(2 (1 - c' abs(t))), c' = 2 r c if it falls, else c.
+    """
 
     m: float
     delta: float
-    pairs: Any
-    length: Any
-
-
-@dataclass(frozen=True)
-class _Slopes:
-    """E G and Var G; and pairs (v, c, falls) that bound increments of pairs that move by r.
-
-    log E exp(t (I - E I)) <= t^2 (2r)^2 v/(2 (1 - c' abs(t))), c' = 2 r c if it falls, else c.
-    """
-
     mean: float
     variance: float
-    increments: tuple[tuple[float, float, bool], ...]
+    increments: list[tuple[float, float, bool]]
+    pairs: Any
+    length: Any
 
 
 @bound("features.uniform", QUANTITY, "n_features")
@@ -293,15 +280,15 @@ def uniform_by_slope(
         # Bernstein: an increment lies in [-b, b], and its second moment is (2r)^2 E G^2 at most.
         laws.append((square, float(width) / 3, False))
     if increments is not None:
-        laws.append((*require_pair("increments", increments, "numbers (v, c)"), True))
+        laws.append((*require_pair("increments", increments), True))
     if method is not None and require_choice("method", method, COVERS) == "chaining" and not laws:
         raise ValueError("method='chaining' needs width or increments, which bound increments")
-    slopes = _Slopes(mean, square - mean * mean, tuple(laws))
-    levels = np.arange(_LEVELS + max(_STRIDES) * _LINKS)
+    spread, levels = square - mean * mean, np.arange(_LEVELS + max(_STRIDES) * _LINKS)
 
     def smallest(m: float, k: float, across: float, chance: float) -> Terms:
         length = across * np.minimum(1.0, np.exp2(1.0 - levels))
-        terms = _best(product, slopes, _Set(m, chance, log_pairs(k, levels), length), method)
+        slopes = _Slopes(m, chance, mean, spread, laws, log_pairs(k, levels), length)
+        terms = _best(product, slopes, method)
         if not terms:
             raise ValueError(
                 f"diameter={across:g}, slope={slope!r}: the bound leaves the floats, give rows in "
@@ -311,7 +298,6 @@ def uniform_by_slope(
 
     m, k = counts(n_features=n_features), dimensions(dimension)
     across, chance = positives(diameter=diameter), probabilities(delta=delta)
-    moments = f"{slopes.mean:g}, {slopes.variance:g}"
     return Bound(
         terms=by_entry(smallest, m, k, across, chance),
         probability=1 - chance,
@@ -319,20 +305,22 @@ def uniform_by_slope(
         assumptions=(
             *product.assumptions,
             *of_set(k, across),
-            Assumption("slopes of products have these mean and variance", None, moments),
+            Assumption(
+                "slopes of products have these mean and variance", None, f"{mean:g}, {spread:g}"
+            ),
         ),
     )
 
 
 @np.errstate(over="ignore")
-def _best(product: Product, slopes: _Slopes, levels: _Set, method: str | None) -> Terms:
+def _best(product: Product, slopes: _Slopes, method: str | None) -> Terms:
     """Return the terms of the smallest sum over levels, strides and numbers of links."""
     best: tuple[float, Terms] = (math.inf, {})
     for level in range(_LEVELS):
-        pairs = float(levels.pairs[level]) - _LOG2
-        if level and pairs - math.log(levels.delta) > _MOST:
+        pairs = float(slopes.pairs[level]) - _LOG2
+        if level and pairs - math.log(slopes.delta) > _MOST:
             break
-        net = product.deviation(levels.m, levels.delta / 2 * math.exp(-pairs))
+        net = product.deviation(slopes.m, slopes.delta / 2 * math.exp(-pairs))
         paid = math.fsum(net.values())
         # Deeper levels have more pairs, so that they cost more before anything else is added.
         if paid >= best[0]:
@@ -341,7 +329,7 @@ def _best(product: Product, slopes: _Slopes, levels: _Set, method: str | None) -
         if method != "net" and slopes.increments:
             chains += [(stride, _LINKS) for stride in _STRIDES]
         for stride, most in chains:
-            parts = _links(levels, slopes, level, stride, most)
+            parts = _links(slopes, level, stride, most)
             total = paid + parts.sum(axis=0)
             at = int(np.argmin(total))
             if total[at] < best[0]:
@@ -350,21 +338,21 @@ def _best(product: Product, slopes: _Slopes, levels: _Set, method: str | None) -
     return best[1]
 
 
-def _links(levels: _Set, slopes: _Slopes, level: int, stride: int, most: int) -> Any:
+def _links(slopes: _Slopes, level: int, stride: int, most: int) -> Any:
     """Return the parts (4, numbers of links): 1 to `most` of them, or none where that is 0."""
     sums = np.zeros((2, 1))
     if most:
         at = level + stride * np.arange(most)
         # The link i takes delta 2^(-i - 2) of the probability.
-        logs = levels.pairs[at + stride] + _LOG2 * np.arange(2, most + 2) - math.log(levels.delta)
-        sums = np.cumsum(_cheapest(slopes, 2 * levels.length[at], logs / levels.m), axis=1)
+        logs = slopes.pairs[at + stride] + _LOG2 * np.arange(2, most + 2) - math.log(slopes.delta)
+        sums = np.cumsum(_cheapest(slopes, 2 * slopes.length[at], logs / slopes.m), axis=1)
     links = np.arange(1, most + 1) if most else np.zeros(1, dtype=int)
-    length = levels.length[level + stride * links]
+    length = slopes.length[level + stride * links]
     # Cantelli: the mean of m slopes exceeds its own by this with probability share at most.
-    share = levels.delta * np.exp2(-1.0 - links)
+    share = slopes.delta * np.exp2(-1.0 - links)
     # Its inverse may leave the floats, the root does not.
-    root = math.sqrt(levels.delta) * np.exp2((-1.0 - links) / 2)
-    beyond = np.sqrt(slopes.variance * (1 - share) / levels.m) / root
+    root = math.sqrt(slopes.delta) * np.exp2((-1.0 - links) / 2)
+    beyond = np.sqrt(slopes.variance * (1 - share) / slopes.m) / root
     return np.stack([*sums, 4 * length * slopes.mean, 2 * length * beyond])
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -118,14 +119,8 @@ def all_pairs(n_features: Counts, *, n_rows: Counts, delta: Reals, pool_size: Co
     >>> round(lower.all_pairs(10_000, n_rows=1000, delta=0.01, pool_size=4).value, 4)
     0.0663
     """
-    chance, rows = probabilities(delta=delta), counts(n_rows=n_rows)
-    return _packed(n_features, rows, chance, pool_size)
-
-
-def _packed(n_features: Counts, rows: Any, chance: Any, pool_size: Counts) -> LowerBound:
-    """Return the bound of that many orthonormal rows."""
-    m, q = counts(n_features=n_features), pool_sizes(pool_size)
-    value = _maxout(m, q, 1.0, -np.expm1(np.log1p(-chance) / rows))
+    chance, (m, rows) = probabilities(delta=delta), counts(n_features=n_features, n_rows=n_rows)
+    value = _maxout(m, pool_sizes(pool_size), 1.0, -np.expm1(np.log1p(-chance) / rows))
     return LowerBound(
         terms=(Term("deviation", value),),
         probability=chance,
@@ -156,10 +151,12 @@ def uniform(n_features: Counts, *, dimension: Reals, delta: Reals, pool_size: Co
     >>> round(below, 4), round(above, 4)
     (0.0694, 0.3027)
     """
-    k, chance = not_negatives(dimension=dimension), probabilities(delta=delta)
+    k = not_negatives(dimension=dimension)
     if np.any(k > 59):
         raise ValueError(f"dimension={digits(k)} is more than 59: 2^k rows fit in no array")
-    return _packed(n_features, 2.0 ** np.floor(k), chance, pool_size)
+    rows = np.exp2(np.floor(k)).astype(np.int64)
+    packed = all_pairs(n_features, n_rows=rows, delta=delta, pool_size=pool_size)
+    return replace(packed, quantity="")
 
 
 def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:
@@ -217,8 +214,7 @@ def _maxout(m: float, q: int, rho: float, delta: float) -> float:
 @functools.lru_cache(maxsize=256)
 def _moments(q: int, rho: float) -> tuple[float, float]:
     """Return the standard deviation and a bound of the standardised third absolute moment."""
-    product, weight = _nodes(q, rho)
-    deviation = product - weight @ product
+    deviation, weight = _law(q, rho)
     variance = float(exact.maxout_variance(rho, q))
     # By Cauchy and Schwarz, since the absolute value is not smooth.
     return math.sqrt(variance), math.sqrt(float(weight @ deviation**4)) / variance
@@ -227,8 +223,7 @@ def _moments(q: int, rho: float) -> tuple[float, float]:
 @functools.lru_cache(maxsize=256)
 def _tilted(q: int, rho: float) -> tuple[Any, ...]:
     """Return mean, deviation, third moment and cost of the laws tilted by each of the tilts."""
-    product, weight = _nodes(q, rho)
-    deviation = product - weight @ product
+    deviation, weight = _law(q, rho)
     rows = []
     for tilt in _TILTS:
         law = weight * np.exp(tilt * deviation)
@@ -242,6 +237,8 @@ def _tilted(q: int, rho: float) -> tuple[Any, ...]:
     return tuple(np.array(column) for column in zip(*rows, strict=True))
 
 
-def _nodes(q: int, rho: float) -> tuple[Any, Any]:
+def _law(q: int, rho: float) -> tuple[Any, Any]:
+    """Return products less their mean, and their weights."""
     product, weight = product_nodes(rho, q, _MOST_TILT)
-    return product, weight / weight.sum()
+    weight = weight / weight.sum()
+    return product - weight @ product, weight

@@ -97,11 +97,8 @@ def excess_risk(
     --------
     >>> from mehler.bounds import lower
     >>> sizes = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0}
-    >>> for dimension in (1, 5000, None):
-    ...     print(round(lower.excess_risk(10_000, dimension=dimension, **sizes).value, 5))
-    0.00271
-    0.00284
-    0.00342
+    >>> [round(lower.excess_risk(10_000, dimension=d, **sizes).value, 5) for d in (1, 5000, None)]
+    [0.00271, 0.00284, 0.00342]
     """
     n, q = counts(n_samples=n_samples, pool_size=pool_size)
     size, steep = positives(scale=scale, lipschitz=lipschitz)
