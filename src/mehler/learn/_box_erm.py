@@ -57,8 +57,9 @@ class BoxERM:
         Bound of the rounding error of each risk.
     wanted_gap : float
         The requested gap.
-    relaxation_gap : float
-        The gap to which the convex envelope was minimised, whose minimum `risk_lower` bounds.
+    status : {"solved", "stopped"}
+        Whether the wanted gap was reached, by the convex envelope of `loss` too, or the iterations
+        ended before.
     iterations : int
         Iterations of both minimisations together; 0 for the closed form.
     n_rows : int
@@ -76,7 +77,7 @@ class BoxERM:
     largest_output: float
     rounding: float
     wanted_gap: float
-    relaxation_gap: float
+    status: Literal["solved", "stopped"]
     iterations: int
     n_rows: int
     _label_dtype: Any = field(repr=False)
@@ -93,11 +94,6 @@ class BoxERM:
         Add it to a theorem's bound for the exact minimiser, to have one for this function.
         """
         return self.risk - self.risk_lower
-
-    @property
-    def status(self) -> str:
-        """``"solved"``, or ``"stopped"`` if the iterations ended before the wanted gap."""
-        return "solved" if max(self.gap, self.relaxation_gap) <= self.wanted_gap else "stopped"
 
     def decision(self, Z: Array) -> Array:
         """Compute f(x) = <alpha, z> for the rows of `Z`: shape (n,).
@@ -262,39 +258,33 @@ def box_erm(
     narrow = gap - 2.0 * error  # one more rounding each for the lower ends and the losses
     graph = functools.cache(lambda: Graph(data, limits))
     zero = data.vector(np.zeros(data.m))
-    minimum = _minimise(data, graph, surrogate, zero, None, narrow, max_iterations)
-    margins = minimum.proof.margins
+    beta, theta, proof, iterations = _minimise(
+        data, graph, surrogate, zero, None, narrow, max_iterations
+    )
+    relaxed, margins = proof, proof.margins
     pairs = zip(astuple(surrogate), astuple(clipped), strict=True)
     convex = all(np.array_equal(a, b) for a, b in pairs)
-    relaxed = minimum
     if not convex:
-        start = minimum.beta, minimum.theta
-        relaxed = _minimise(data, graph, clipped, *start, narrow, max_iterations)
+        *_, relaxed, more = _minimise(data, graph, clipped, beta, theta, narrow, max_iterations)
+        iterations += more
+    solved = all(each.upper - each.lower <= narrow for each in (proof, relaxed))
     return BoxERM(
-        alpha=data.weights(minimum.beta),
+        alpha=data.weights(beta),
         scale=scale,
         loss=loss,
         surrogate_risk=float(np.mean(loss.surrogate(margins))),
-        lower=max(0.0, minimum.proof.lower - error),
+        lower=max(0.0, proof.lower - error),
         risk=float(np.mean(loss(margins))),
-        risk_lower=max(0.0, relaxed.proof.lower - error),
+        risk_lower=max(0.0, relaxed.lower - error),
         convex=convex,
         largest_output=float(limits.max()),
         rounding=error,
         wanted_gap=float(gap),
-        relaxation_gap=relaxed.proof.upper - relaxed.proof.lower + error,
-        iterations=minimum.iterations + (0 if convex else relaxed.iterations),
+        status="solved" if solved else "stopped",
+        iterations=iterations,
         n_rows=data.n,
         _label_dtype=y.dtype,
     )
-
-
-@dataclass(frozen=True)
-class _Minimum:
-    beta: Array
-    theta: Array
-    proof: Certificate
-    iterations: int
 
 
 def _minimise(
@@ -305,8 +295,8 @@ def _minimise(
     theta: Array | None,
     gap: float,
     limit: int,
-) -> _Minimum:
-    """Iterate from `beta` and `theta` until the certified gap is at most `gap`, or to the limit."""
+) -> tuple[Array, Array, Certificate, int]:
+    """Iterate until the certified gap is at most `gap`; return beta, theta, proof, iterations."""
     xp, rows = data.xp, losses.on(data.place)
     if losses.is_line.all():
         pairs = iter([(0, xp.sign(data.transposed(rows.high)), rows.high)])
@@ -321,10 +311,10 @@ def _minimise(
             best, beta = replace(best, upper=proof.upper, margins=proof.margins), primal
         if proof.lower > best.lower:
             best, theta = replace(best, lower=proof.lower), dual
-        minimum = _Minimum(beta, theta, best, iteration)
+        iterations = iteration
         if best.upper - best.lower <= gap:
             break
-    return minimum
+    return beta, theta, best, iterations
 
 
 def units(phi: Any, X: Array) -> Array:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -89,20 +90,16 @@ def ridge(
     .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \qquad
               h_i = \frac1N + (z_i - \bar z)^\top (G + N\lambda)^{-1} (z_i - \bar z),
 
-    in a second pass over the rows, for all lambdas at once, by a product in the dtype of the
-    features, as predictions are. Digits are lost if 1 - h is small: with fewer rows than features
-    and lambda N near rounding.
+    in a second pass over the rows, by a product in the dtype of the features, as predictions are.
+    Digits are lost if 1 - h is small: with fewer rows than features and lambda N near rounding. If
+    `phi` was chosen by these rows or targets, all these errors are too small.
 
-    If `phi` was chosen by these rows or targets, all these errors are too small.
-
-    Cost: m^2 N operations for the Gram and about 9 m^3 to decompose it, another 2 m^2 N for
-    leave-one-out. One lambda takes one Cholesky factorisation, m^3/3, and is decomposed where that
-    fails; so does each of several for folds of more than 2048 features, which are refused there.
-    Memory: two m x m matrices of float64, whatever k is, and a few blocks; only `X` grows with N.
-    Fewer rows than features are solved by their inner products (not for Dask): about 9 N^3 +
-    2 N^2 m operations and a few N x m matrices. Folds take a Gram each, k + 3 matrices in all, and
-    a solution each; rows are transformed twice, whatever their number. See :class:`RidgeSums` for
-    the accuracy of float32.
+    Cost: m^2 N operations for the Gram, about 9 m^3 to decompose it and 2 m^2 N for leave-one-out.
+    One lambda takes one Cholesky factorisation, m^3/3, and is decomposed where that fails; for
+    folds of more than 2048 features each lambda takes one, and is refused. Fewer rows than features
+    are solved by their inner products (not for Dask): about 9 N^3 + 2 N^2 m. Memory: two m x m
+    matrices of float64 and a few blocks; for folds a Gram and a solution each. Rows are transformed
+    twice. See :class:`RidgeSums` for the accuracy of float32.
 
     References
     ----------
@@ -276,8 +273,11 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
         raise TypeError("labels are traced by jax.jit, so their classes are unknown: give classes")
     present = np.asarray(classes)
     if classes is None or not _arrays.is_lazy(labels):
-        distinct = _arrays.sum_over_chunks(_Classes, labels) if chunked else _Classes(labels)
-        present = distinct.values
+        if chunked:
+            counts = _arrays.sum_over_chunks(_counts, labels)
+            present = np.array(sorted(counts), dtype=labels.dtype)
+        else:
+            present = np.unique(_arrays.to_host(labels))
         if present.dtype.kind == "f" and not np.all(np.isfinite(present)):
             raise ValueError("labels hold NaN or infinity; drop such rows first")
     chosen = present if classes is None else np.asarray(classes)
@@ -293,11 +293,5 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     return 2.0 * xp.astype(hit, _arrays.resolve_dtype(None, xp, place.device)) - 1.0, chosen
 
 
-class _Classes:
-    """The distinct labels of some rows; ``+`` is the union."""
-
-    def __init__(self, labels: Array) -> None:
-        self.values = np.unique(_arrays.to_host(labels))
-
-    def __add__(self, other: _Classes) -> _Classes:
-        return _Classes(np.concatenate([self.values, other.values]))
+def _counts(labels: Array) -> Counter[Any]:
+    return Counter(np.unique(_arrays.to_host(labels)).tolist())

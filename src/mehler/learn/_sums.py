@@ -39,8 +39,7 @@ class RidgeSums:
               r = \sum_i (z_i - \bar z)(y_i - \bar y)^\top, \qquad z_i = \phi(x_i)
 
     :meth:`add` adds rows in place, as ``partial_fit`` does elsewhere; ``a + b`` returns the sums
-    of two parts of the data, such as those of two processes or machines. :meth:`solve` can be
-    called at any time. Features are computed block by block and never stored.
+    of two parts of the data, such as those of two machines. :meth:`solve` may come at any time.
 
     Parameters
     ----------
@@ -49,8 +48,6 @@ class RidgeSums:
 
     Attributes
     ----------
-    phi : callable
-        The map.
     n_rows : int or float
         Number of rows N; with weights their sum.
 
@@ -75,8 +72,7 @@ class RidgeSums:
     dtype, u that of float64. Their weights would be rounding over lambda, and differ between
     processors. The same rule serves few rows, principal components and leverage scores.
 
-    Memory is one m x m matrix of float64 and two blocks of features; on NumPy the products need no
-    further matrix.
+    Memory is one m x m matrix of float64 and two blocks of features, which are never stored.
 
     References
     ----------
@@ -266,8 +262,8 @@ class RidgeSums:
     ) -> tuple[RidgeFit, NDArray[np.float64]]:
         r"""Choose lambda by errors on each part of functions fitted to the others, from sums alone.
 
-        Rows are not needed: parts can be folds of a stream, machines, or hospitals that share sums
-        but not rows. The squared error on a part is
+        Parts can be folds of a stream, or machines that share sums but not rows. The squared error
+        on a part is
 
         .. math:: \sum_{i} |y_i - f(x_i)|^2 = s - 2\langle W, r\rangle + \langle W, G W\rangle
                   + n\,|\bar y - f(\bar z)|^2

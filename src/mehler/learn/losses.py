@@ -12,12 +12,9 @@ import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_real, require_reals, shown
+from mehler._validate import require_real, shown
 
 __all__ = ["Hinge", "Ramp"]
 
@@ -63,18 +60,13 @@ class Hinge:
     def surrogate(self, margins: Array) -> Any:
         """Evaluate the hinge, times its Lipschitz constant, at an array of margins."""
         xp = _arrays.array_namespace(margins, names=("margins",))
+        _arrays.real_dtype(margins, name="margins")
         rest = 1.0 - margins
         return self.lipschitz * xp.where(rest > 0, rest, xp.zeros_like(rest))
 
-    def __call__(self, margins: NDArray[np.float64]) -> Any:
+    def __call__(self, margins: Array) -> Any:
         """Evaluate the clipped loss V at an array of margins."""
-        if _arrays.is_array(margins):
-            _arrays.array_namespace(margins, names=("margins",))
-            _arrays.real_dtype(margins, name="margins")
-        else:
-            margins = require_reals("margins", margins, finite=False)
-        values = self.surrogate(margins)
-        xp = _arrays.array_namespace(values)
+        xp, values = _arrays.array_namespace(margins, names=("margins",)), self.surrogate(margins)
         return xp.where(values < self.bound, values, xp.full_like(values, self.bound))
 
     def __str__(self) -> str:
