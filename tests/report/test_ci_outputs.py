@@ -84,7 +84,3 @@ def test_the_file_is_written_whole_and_not_over_a_folder(found, tmp_path):
     assert ElementTree.parse(path).getroot().tag == "testsuites"
     with pytest.raises(ValueError, match="is a directory: give a file"):
         report.write(found, junit=tmp_path)
-
-
-def test_an_all_good_run_has_no_annotation():
-    assert report.annotations(report.run((toys.TRUE,), with_data=False)) == ()

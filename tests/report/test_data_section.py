@@ -64,20 +64,8 @@ class Planted:
         return self.phi._unit_products(self(x), self(y))
 
 
-def test_every_kind_of_map_is_measured():
-    families = {label.partition(",")[0].partition(" of")[0] for label in MAPS}
-    assert families == {
-        "Fourier features",
-        "Leverage sampling",
-        "Kitchen sinks",
-        "Maxout features",
-        "Decoupled maxout features",
-        "Invariant features",
-    }
-
-
 @pytest.mark.parametrize("label", [label for label in MAPS if "Leverage" not in label])
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(3)
 def test_maps_have_their_kernels_on_the_data(label):
     one, data = MAPS[label]
     outcome, entries = checked(one, data)
@@ -91,27 +79,20 @@ def test_maps_have_their_kernels_on_the_data(label):
         assert outcome.resolution == pytest.approx(0.05)
 
 
-def test_maps_are_measured_on_another_backend():
-    one, _ = MAPS["Maxout features, q = 16"]
-    here, there = (checked(one, SEEN, backend=name)[0] for name in ("numpy", "dask"))
-    # The same weights: estimates agree to the rounding of a mean of thousands of products.
-    assert there.observed == pytest.approx(here.observed, rel=1e-12)
-
-
 DEFECTS = {
     "Fourier features, rbf": lambda phi, x: phi(x * np.sqrt(2.0)),
     "Kitchen sinks, relu": lambda phi, x: np.abs(phi(x)) * 1.1,
-    "Maxout features, q = 4": lambda phi, x: phi(x) * 1.05,
     # The scale of rows lost: seen only because the rows have several lengths.
     "Maxout features, q = 16": lambda phi, x: phi(x / np.linalg.norm(x, axis=1, keepdims=True)),
-    "Decoupled maxout features, q = 2": lambda phi, x: np.abs(phi(x)),
     "Invariant features, quarter turns": lambda phi, x: phi(x[:, ::-1] * 0.5),
 }
 
 
 @pytest.mark.parametrize("label", DEFECTS)
-def test_planted_defects_are_refuted(label):
+def test_injected_faults_are_refuted(label, monkeypatch):
     one, data = MAPS[label]
+    # Coarser than the report, and all of them are larger.
+    monkeypatch.setattr(_survey, "design", lambda one, *more: (0.15, one.rounded(2000)))
 
     def draw(n_features, *, seed, like=None):
         phi = one.draw(n_features, seed=seed, like=like)
@@ -136,17 +117,6 @@ def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
     scored = toys.measure(with_target(lambda x: x[:, 0], toys.rows()), context())
     assert any("RuntimeError: no weights today" in one.reason for one in scored.scores)
     assert scored.best.map == "Fourier features, rbf"
-
-
-def test_too_few_features_are_inconclusive(monkeypatch):
-    monkeypatch.setattr(_survey, "design", lambda *args: (0.05, 400))
-    real = _survey.check_kernel
-    monkeypatch.setattr(
-        _survey, "check_kernel", lambda *args, **more: real(*args, max_features=400, **more)
-    )
-    outcome, _ = checked(MAPS["Maxout features, q = 4"][0], SEEN)
-    assert outcome.status == "inconclusive"
-    assert "features would decide" in outcome.reason
 
 
 def test_measured_rows_hold_both_extremes_and_are_numbered_as_in_the_source():
@@ -192,8 +162,11 @@ def test_odd_rows_are_survived(values):
     assert outcome.n_zero_rows == (3 if len(values) == 8 else 0)
 
 
-def test_wide_rows_get_a_coarser_resolution_within_the_budget():
+def test_designs_decide_and_wide_rows_get_a_coarser_resolution_within_the_budget():
     one, _ = MAPS["Maxout features, q = 4"]
+    resolution, m = design(one, 2.0, 10, context())
+    # m is a whole number, and the resolution follows it to first order.
+    assert features_needed(2.0, resolution, 0.75e-7, 1e-7) <= 1.01 * m + one.multiple
     fine, n_small = design(one, 1.25, 78, context())
     coarse, n_wide = design(replace(one, cost=4 * 20_000), 1.25, 78, context())
     assert fine == 0.05 < coarse <= 1.0
@@ -272,9 +245,7 @@ def test_labels_are_scored_by_accuracy():
     with toys.few_maps():
         outcome = toys.measure(labelled, context())
     scores = {one.map: one.value for one in outcome.scores}
-    assert scores[RAW] > 0.85
-    assert scores[BOOSTING] > 0.85
-    assert all(0 <= one <= 1 for one in scores.values())
+    assert min(scores[RAW], scores[BOOSTING]) > 0.85
     assert outcome.headline.startswith("Accuracy of y: ")
 
 
@@ -282,34 +253,27 @@ def test_labels_are_scored_by_accuracy():
     ("target", "n", "words"),
     [
         (lambda x: np.ones(len(x)), 40, "the target y is the same in all rows"),
-        (lambda x: np.full(len(x), "a"), 40, "the target y is the same in all rows"),
         (lambda x: np.arange(len(x)) == 7, 400, "the same in nearly all rows"),
         (lambda x: x[:, 0], 10, "10 rows are too few to hold some out, 30 are needed"),
         (lambda x: np.arange(len(x)).astype(str), 40, "the target y has 40 classes in 40 rows"),
     ],
 )
 def test_a_target_without_a_score_is_a_sentence(target, n, words):
-    assert task_of(with_target(target, toys.rows(n)), context()).startswith("No score: ")
-    with toys.few_maps():
-        outcome = toys.measure(with_target(target, toys.rows(n)), context())
-    assert outcome.scores == ()
-    assert outcome.best is None
-    assert words in outcome.headline
+    sentence = task_of(with_target(target, toys.rows(n)), context())
+    assert sentence.startswith("No score: ")
+    assert words in sentence
 
 
 def test_bandwidths_follow_the_median_rule():
     """gamma = 1/(2 median^2) of distances, which are counted here anew, pair by pair."""
     values = toys.rows()
-    assert len(values) <= 200  # all pairs are counted
     pairs = [(a, b) for i, a in enumerate(values) for b in values[:i]]
     median = np.median([math.dist(a, b) for a, b in pairs])
     cityblock = np.median([np.abs(a - b).sum() for a, b in pairs])
-    maps = {one.label: one.draw(2, seed=0) for one in candidates(chosen(values))[:3]}
+    maps = [one.draw(2, seed=0).recipe() for one in candidates(chosen(values))[:3]]
+    found = [maps[0]["gamma"], maps[1]["gamma"], maps[2]["length_scale"]]
     # Of a few operations on a number that is counted in the same way.
-    close = pytest.approx
-    assert maps["Fourier features, rbf"].recipe()["gamma"] == close(0.5 / median**2, rel=1e-12)
-    assert maps["Fourier features, laplacian"].recipe()["gamma"] == close(1 / cityblock, rel=1e-12)
-    assert maps["Fourier features, matern"].recipe()["length_scale"] == close(median, rel=1e-12)
+    assert found == pytest.approx([0.5 / median**2, 1 / cityblock, median], rel=1e-12)
 
 
 def test_scores_of_numbers_have_the_stated_intervals():
@@ -328,16 +292,3 @@ def test_scores_of_numbers_have_the_stated_intervals():
         # A binomial of 400 and 0.95 leaves 360 to 397 with probability 1.5e-5. To first order in
         # 1/n = 1/300 the share itself is off by less than 0.01, the interval by its shape.
         assert 360 <= inside <= 397, signal
-
-
-@pytest.mark.parametrize("level", ["quick", "full"])
-def test_designs_can_be_paid_and_decide(level):
-    """The planned features are enough for all pairs at once at the planned resolution."""
-    for one in candidates(SEEN)[:3]:
-        for variance, n_pairs in ((2.0, 10), (0.1, 66)):
-            settings = context(level=level)
-            resolution, m = design(one, variance, n_pairs, settings)
-            rate, miss = 0.75 * settings.false_alarm / n_pairs, 1e-6 / n_pairs
-            assert m >= one.multiple
-            # m is a whole number, and the resolution follows it to first order.
-            assert features_needed(variance, resolution, rate, miss) <= 1.01 * m + one.multiple

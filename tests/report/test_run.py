@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 
 import pytest
 
@@ -42,12 +41,6 @@ def test_exit_status(statements, verdicts, status):
     assert all(name in found.headline for name in named)
     assert ("not come out as expected" in found.headline) == bool(named)
     assert ("judged: " in found.headline or "restored: " in found.headline) == (not named)
-
-
-def test_a_check_that_raises_is_reported():
-    (found,) = run(toys.BROKEN).statements
-    assert found.evidence[0].status == "error"
-    assert "RuntimeError: the sampler broke" in found.evidence[0].claim
 
 
 @pytest.mark.parametrize(
@@ -110,11 +103,6 @@ def test_bad_options_are_refused_before_any_check(options, message):
         run(toys.BROKEN, **options)
 
 
-def test_no_statements_are_refused():
-    with pytest.raises(ValueError, match="statements is empty"):
-        report.run([], with_data=False)
-
-
 def test_numbers_that_json_lacks_come_back_through_float():
     values = {"a": math.inf, "b": [-math.inf], "c": math.nan, "d": 1.5}
     text = json.dumps(plain(values), allow_nan=False)
@@ -123,9 +111,6 @@ def test_numbers_that_json_lacks_come_back_through_float():
     assert float(back["b"][0]) == -math.inf
     assert math.isnan(float(back["c"]))
     assert back["d"] == 1.5
-
-
-def test_what_has_no_place_in_json_is_an_error():
     with pytest.raises(TypeError, match="no place in a JSON report"):
         plain(object())
 
@@ -146,9 +131,7 @@ def test_json_holds_the_keys_and_the_plots_of_the_page():
 def test_json_holds_violations_and_both_ratios_of_a_bound_beside_draws():
     found = json.loads(json.dumps(run(toys.BOUND).to_dict(), allow_nan=False))
     first, second = found["statements"][0]["evidence"][0]["cases"]
-    assert first["where"] == {"map": toys.SCRIPT, "bound": 3.0}
-    assert first["n_draws"] == 20_000
-    assert first["frequency"] == first["violations"] / 20_000
+    assert first["frequency"] == first["violations"] / first["n_draws"]
     low, high = first["violation_interval"]
     # P(|g| > 3), and the quantiles of |g|: both intervals miss with 1e-9 at most.
     assert low < 0.0026998 < high < first["promised"]
@@ -156,17 +139,3 @@ def test_json_holds_violations_and_both_ratios_of_a_bound_beside_draws():
     assert low < 3 / 1.959964 < high
     assert first["ratio_to_lower"] == 2.0
     assert second["lower"] is second["ratio_to_lower"] is None
-    assert second["ratio_interval"][0] < 2.5 / 2.326348 < second["ratio_interval"][1]
-    assert run(toys.TRUE).to_dict()["statements"][0]["evidence"][0]["cases"] == []
-
-
-def test_infinite_detectable_effect_is_written():
-    check = Check(
-        form="printed",
-        name="c",
-        run=lambda context: replace(
-            toys.mean_of_normals(context, 1.0, "printed"), detectable=math.inf
-        ),
-    )
-    found = run(toys.statement("blind", "holds", check)).to_dict()
-    assert found["statements"][0]["evidence"][0]["detectable"] == "inf"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from dataclasses import replace
 
 import pytest
@@ -39,7 +38,7 @@ def test_other_files_are_left_alone_and_old_reports_replaced(small, tmp_path):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
-@pytest.mark.parametrize("at", range(1, 4))
+@pytest.mark.parametrize("at", [1, 3])
 def test_a_file_that_cannot_be_written_leaves_what_was_there(
     small, tmp_path, monkeypatch, error, at
 ):
@@ -78,24 +77,10 @@ def test_a_place_below_a_file_is_refused(tmp_path):
             report.require_writable(place)
 
 
-def test_a_place_that_cannot_be_written_to_is_refused(tmp_path, monkeypatch):
-    def refuse(**options):
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(tempfile, "mkdtemp", refuse)
-    with pytest.raises(ValueError, match=r"--out=.*Permission denied\): choose another directory"):
-        report.require_writable(tmp_path / "out")
-
-
 def test_missing_renderer_says_what_to_install(monkeypatch):
     monkeypatch.setattr(_write, "find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r'pip install "\.\[cli,report\]"'):
         report.require_renderers()
-
-
-def test_a_name_that_is_no_utf_8_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="no UTF-8"):
-        report.require_writable(tmp_path / os.fsdecode(b"caf\xe9"))
 
 
 ESCAPE, OVERRIDE, CSI = "\x1b[31mred", "\u202etxt.exe", "\x9b2J"
@@ -113,10 +98,3 @@ def test_pages_and_summaries_show_names_escaped(tmp_path):
     )
     assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8")) == found.to_dict()
     assert all(line == printable(line) for line in report.lines(found))
-
-
-def test_a_link_to_nothing_is_refused_before_the_work(tmp_path):
-    (tmp_path / "out").symlink_to(tmp_path / "missing")
-    for place in (tmp_path / "out", tmp_path / "out" / "below"):
-        with pytest.raises(ValueError, match="is a link to nothing; choose another"):
-            report.require_writable(place)
