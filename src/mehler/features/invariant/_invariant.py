@@ -86,9 +86,9 @@ class GroupInvariantFeatures(FeatureMap):
     group on the host (N evaluations per pair, N^2 for lists that are no groups). ``variance``
     is exact for a single element, else a proved upper bound, as is ``gram_variance``.
 
-    With templates of your own ``kernel`` is their *empirical* kernel, a mean over the templates,
-    and ``variance`` that over samples of elements and offsets: 0 for the whole group. The
-    default window is then four root mean squares of a projection of a unit row.
+    Templates of your own go with all elements, and no dither. ``kernel`` is then their *empirical*
+    kernel, the inner product of the features, and ``variance`` is 0. The default window is four
+    root mean squares of a projection of a unit row.
 
     A projection within rounding of a threshold may fall either way: in float32, one in 10^6.
 
@@ -142,7 +142,12 @@ class GroupInvariantFeatures(FeatureMap):
         size = sample_for(n_elements, self.group, self.replacement)
         sample = (self.bins, self.group, size, self.replacement, self.law)
         self._moments: Moments | GivenMoments
-        self._moments = Moments(*sample) if given is None else GivenMoments(*sample, own_elements)
+        self._moments = Moments(*sample) if given is None else GivenMoments(*sample)
+        if given is not None and (size is not None or rule == "dither"):
+            raise ValueError(
+                "templates of your own go with all elements and no dither: leave n_elements out, "
+                "take another rule, or the name of a law"
+            )
         self._listed = self.group.elements() if size is None else None
         self._n_templates = None
         self.n_bins, self.window, self.rule = self.bins.n_bins, self.bins.window, self.bins.rule
@@ -160,8 +165,7 @@ class GroupInvariantFeatures(FeatureMap):
     @property
     def exact_variance(self) -> bool:
         """Whether ``variance`` is exact: for a single element, or your own templates."""
-        dithered = self.bins.rule == "dither"
-        return (self._moments.single or self._given is not None) and not dithered
+        return (self._moments.single or self._given is not None) and self.bins.rule != "dither"
 
     @property
     def _size(self) -> int:
@@ -258,9 +262,7 @@ class GroupInvariantFeatures(FeatureMap):
         return _orbits.in_float64(x, y, self._moments.kernel)
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
-        # Of given templates it is the mean of all that varies.
-        columns = self.bins.columns if self._given is None else self.n_features
-        return _orbits.in_float64(x, y, self._moments.variance) * columns
+        return _orbits.in_float64(x, y, self._moments.variance) * self.bins.columns
 
     def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         """Compute m Var of a mean of m products that are independent given the elements."""

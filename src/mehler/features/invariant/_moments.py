@@ -34,13 +34,6 @@ class Sampled(ABC):
     law: Any
 
     @property
-    def coincidence(self) -> float:
-        """w: the weight of equal elements beyond that of the whole list."""
-        if self.size is None:
-            return 0.0
-        return orbits.coincidence_weight(self.size, self.group.order, replacement=self.replacement)
-
-    @property
     def single(self) -> bool:
         """Whether there is a single element: the variance is then exact."""
         return (self.group.order if self.size is None else self.size) == 1
@@ -62,7 +55,10 @@ class Moments(Sampled):
         """Compute E P, shape (n, k)."""
         x, z = self._tame(x), self._tame(z)
         independent, equal = _orbits.over_pairs(self.group, x, z, self._mean)
-        w = self.coincidence
+        if self.size is None:
+            return independent
+        # The weight of equal elements beyond that of the whole list.
+        w = orbits.coincidence_weight(self.size, self.group.order, replacement=self.replacement)
         return (1.0 - w) * independent + w * equal
 
     def variance(self, x: Floats, z: Floats) -> Any:
@@ -198,63 +194,20 @@ def given_templates(value: Any, n_inputs: int) -> GivenTemplates | None:
     return GivenTemplates(rows.copy())
 
 
-@dataclass(frozen=True, eq=False)
 class GivenMoments(Sampled):
-    """Moments of the mean product of GivenTemplates: only elements and offsets are random."""
-
-    own: bool  # elements are drawn for each template separately
+    """Moments of the mean product of GivenTemplates, which nothing makes random."""
 
     def kernel(self, x: Floats, z: Floats) -> Any:
-        """Compute the mean over samples: the empirical kernel for all elements."""
-        w, total = self.coincidence, np.zeros((len(x), len(z)))
-        for left, right in self._projected(x, z):
-            total += (1.0 - w) * self._independent(left, right)
-            if w:
-                total += w * self._summed(np.maximum(left[:, None], right[None])).mean(axis=2)
+        """Compute the empirical kernel."""
+        total = np.zeros((len(x), len(z)))
+        for template in self.law.rows:
+            moved = self.group.apply(template[None])[:, 0].T
+            left, right = (
+                ((rows @ moved)[:, :, None] <= self.bins.thresholds).mean(axis=1) for rows in (x, z)
+            )
+            total += (left * self.bins.weights) @ right.T
         return total / len(self.law.rows)
 
     def variance(self, x: Floats, z: Floats) -> Any:
-        """Compute the variance of the mean product over samples and offsets, or a bound."""
-        m = len(self.law.rows)
-        result = np.zeros((len(x), len(z)))
-        if self.size is not None:
-            for i, j in np.ndindex(*result.shape):
-                result[i, j] = self._of_sample(x[i], z[j])
-        if self.bins.rule != "dither":
-            return result
-        # An offset moves a product by at most a bin: it varies by at most a quarter of its square.
-        return result + 0.25 * self.bins.step**2 / m
-
-    def _of_sample(self, a: Floats, b: Floats) -> float:
-        """Compute the variance over samples of elements, from all pairs of them."""
-        tables = (
-            self._summed(np.maximum(left[0][:, None], right[0][None]))
-            for left, right in self._projected(a[None], b[None])
-        )
-        how: Any = {"size": self.size, "replacement": self.replacement}
-        m = len(self.law.rows)
-        if self.own:
-            return sum(float(orbits.sample_variance(one, **how)) for one in tables) / m**2
-        return float(orbits.sample_variance(sum(tables) / m, **how))
-
-    def _projected(self, x: Floats, z: Floats) -> Any:
-        """Yield the projections of both sets of rows on each template's orbit: (n, N), (k, N)."""
-        for template in self.law.rows:
-            moved = self.group.apply(template[None])[:, 0].T
-            yield x @ moved, z @ moved
-
-    def _independent(self, left: Floats, right: Floats) -> Any:
-        """Average products over all pairs of elements."""
-        if self.bins.rule == "dither":
-            s = self.bins.window
-            a, b = (np.clip(rows, -s, s) for rows in (left, right))
-            return s - orbits.mean_maximum(a[:, None], b[None])
-        shares = [(rows[:, :, None] <= self.bins.thresholds).mean(axis=1) for rows in (left, right)]
-        return (shares[0] * self.bins.weights) @ shares[1].T
-
-    def _summed(self, values: Floats) -> Any:
-        """Sum the weights of the thresholds that values do not exceed."""
-        if self.bins.rule == "dither":
-            return self.bins.window - np.clip(values, -self.bins.window, self.bins.window)
-        below = np.concatenate([[0.0], np.cumsum(self.bins.weights)])
-        return below[-1] - below[np.searchsorted(self.bins.thresholds, values, side="left")]
+        """Compute the variance of the mean product."""
+        return np.zeros((len(x), len(z)))
