@@ -279,14 +279,6 @@ def test_variances_over_samples_are_enumerated(order, replacement):
         assert mixed == pytest.approx(means[0].mean())
 
 
-def test_mean_maximum_by_all_pairs():
-    rng = np.random.default_rng(0)
-    a, b = rng.standard_normal((4, 1, 7)), rng.standard_normal((1, 5, 3))
-    b[0, 0, 0] = a[0, 0, 0]  # a tie
-    by_hand = np.maximum(a[..., :, None], b[..., None, :]).mean(axis=(-2, -1))
-    np.testing.assert_allclose(orbits.mean_maximum(a, b), by_hand, atol=1e-14)
-
-
 @pytest.mark.parametrize("name", ["sphere", "gaussian", "redraw"])
 @pytest.mark.parametrize("kind", ["pairs", "one"])
 def test_limit_variance_bound_is_met_within_its_slack(name, kind):

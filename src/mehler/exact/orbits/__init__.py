@@ -16,7 +16,6 @@ from mehler.exact.orbits._products import (
 )
 from mehler.exact.orbits._samples import (
     coincidence_weight,
-    mean_maximum,
     orbit_sample_variance,
     sample_variance,
 )
@@ -31,7 +30,6 @@ __all__ = [
     "expected_product",
     "expected_square",
     "limit_variance_bound",
-    "mean_maximum",
     "orbit_sample_variance",
     "sample_variance",
 ]
