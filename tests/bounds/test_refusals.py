@@ -27,7 +27,6 @@ SCORES = {"n_scored": 9, "ridge": 0.1, "degrees_of_freedom": 2.0, "delta": 0.5}
 BALL = {"n_features": 10**6, "ridge": 0.1, "degrees_of_freedom": 5.0, "delta": 0.1}
 SET = {"n_features": 100, "dimension": 3, "diameter": 2.0, "delta": 0.01}
 GRAMS = {"grams": np.eye(3)[None], "ridge": 0.1, "noise": 0.1, "norm": 1.0}
-SIGN = {"n_inputs": 6, "n_fixed": 2, "noise": 1.0, "norm": 1.0}
 SPECTRUM = {"eigenvalues": [2.0, 1.0], "sup": 1.0}
 RISK = {"ridge": 0.05, "norm": 2.0, "noise": 0.5, **SPECTRUM}
 MARGINS = {"margins": [0.1], "delta": 0.1}
@@ -48,9 +47,6 @@ REFUSED = [
         ({"ridge": 0.0}, "ridge"), ({"noise": -1.0}, "noise"), ({"noise": 1e300}, "noise"),
         ({"norm": None}, "target"), ({"target": np.ones(7)}, "norm"),
         ({"norm": None, "target": np.ones(4)}, "target has shape"), ({"average": "x"}, "average"),
-    ]),
-    (group_invariant.least_squares_excess_risk, SIGN | {"n_samples": 3}, [
-        ({"n_fixed": 0}, "n_fixed"), ({"n_fixed": 7}, "n_fixed"), ({"average": "x"}, "average"),
     ]),
     (kernel_error.one_pair, {"n_features": 10, "delta": 0.1}, [
         ({}, "exactly one of pool_size, variance"),

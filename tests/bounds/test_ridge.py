@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from mehler.proofs_checks.features.clipped_ridge import left_out
+from mehler.proofs_checks.group_invariant.risk.ridge_gain import least_squares_risk
 from scipy import stats
 
 from mehler import FourierFeatures, learn
@@ -178,7 +179,7 @@ def test_least_squares_on_gaussian_rows(n, d, k):
     sample["before"] = (np.sum(before**2, axis=1), np.sum(inner**2, axis=(1, 2)))
     setting = {"n_inputs": d, "n_fixed": k, "noise": 1.0, "norm": 1.0}
     for average, columns in sample.items():
-        bound = bounds.least_squares_excess_risk(n, average=average, **setting)
+        bound = least_squares_risk(n, average=average, **setting)
         for name, draws in zip(("signal", "noise"), columns, strict=True):
             if np.isfinite(bound[name]):
                 error = draws.std() / math.sqrt(len(draws))

@@ -120,25 +120,6 @@ def bias(arguments: Arguments) -> dict[str, Value]:
     return {**symbols(arguments), "s": 1 + arguments["epsilon"]}
 
 
-def least_squares(arguments: Arguments) -> dict[str, Value]:
-    """Return those of least squares, s and v by their table."""
-    n, d, k = (arguments[name] for name in ("n_samples", "n_inputs", "n_fixed"))
-    average = arguments["average"]
-    inner = k if average == "before" else d
-    s = max(0.0, 1 - n / inner)
-    v = (
-        math.inf
-        if abs(n - inner) < 2
-        else n / (inner - n - 1)
-        if n < inner
-        else inner / (n - inner - 1)
-    )
-    if average == "after":
-        s *= 1 - (d - k) * n / ((d - 1) * (d + 2))
-        v *= k / d
-    return {**symbols(arguments), "s": s, "v": v}
-
-
 def orbit_grams(rng: np.random.Generator) -> Arguments:
     """Draw the matrices of two rows under a sign flip, for the kernel exp(<x, z>)."""
     x = rng.standard_normal((2, 3))
@@ -182,8 +163,4 @@ ROWS = {
     "group_invariant.ridge_excess_risk": Row(orbit_grams, symbols,
         (*({"average": entry} for entry in _AVERAGES), {"target": None, "norm": 2.0}),
         {"bias": _SUMS, "variance": _SUMS}),
-    "group_invariant.least_squares_excess_risk": Row(lambda rng: draw(rng,
-        "n_inputs n_fixed noise norm"), least_squares,
-        (*({"n_samples": n, "average": average} for average in _AVERAGES for n in (1, 1000)),
-        {"n_samples": 5, "n_inputs": 20, "n_fixed": 20, "average": "after"})),
 }  # fmt: skip

@@ -11,14 +11,14 @@ from mehler.proofs_checks.group_invariant.kernel.energy_quotient import (
     largest_energy as energy_distance,
 )
 from mehler.proofs_checks.group_invariant.kernel.rotations import kernel_change_turns as rotations
+from mehler.proofs_checks.group_invariant.risk.ridge_gain import least_squares_risk
 
 from mehler import bounds
 from mehler.bounds import group_invariant
 
-__all__ = ["energy_distance", "rotations"]
+__all__ = ["energy_distance", "least_squares_risk", "rotations"]
 
 ridge_risk = group_invariant.ridge_excess_risk
-least_squares_risk = group_invariant.least_squares_excess_risk
 _FORMS = ("printed", "proved")
 
 

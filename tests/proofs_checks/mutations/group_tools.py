@@ -116,7 +116,7 @@ ROWS: list[Row] = [
     red(f"{G}.ridge-gain", "known lower bound", "times 1.001", ridge_gain.published,
         bound=scaled(ridge_gain.of_kernel, 1.001)),
     *of_gain(ridge_gain.enumerated, group_invariant.ridge_excess_risk, ("bias", "variance")),
-    *of_gain(ridge_gain.least_squares, group_invariant.least_squares_excess_risk,
+    *of_gain(ridge_gain.least_squares, ridge_gain.least_squares_risk,
         ("signal", "noise")),
     red(f"{G}.ridge-gain", "spectrum of whole orbits", "times 0.999", ridge_gain.whole_orbits,
         gain=scaled(ridge_gain.split_spectrum, 0.999)),

@@ -41,7 +41,6 @@ from mehler.bounds.group_invariant._risk import (
     approximation,
     cdf_error,
     excess_risk,
-    least_squares_excess_risk,
     ridge_excess_risk,
 )
 
@@ -52,6 +51,5 @@ __all__ = [
     "kernel_bias",
     "kernel_change_elements",
     "kernel_error",
-    "least_squares_excess_risk",
     "ridge_excess_risk",
 ]

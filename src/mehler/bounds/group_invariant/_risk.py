@@ -17,7 +17,7 @@ from mehler.bounds._arguments import (
 )
 from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, digits
 from mehler.bounds._function import bound
-from mehler.bounds.group_invariant._elements import ELEMENTS, ORTHOGONAL, TEMPLATES
+from mehler.bounds.group_invariant._elements import ELEMENTS, TEMPLATES
 
 _AVERAGES = ("none", "after", "before")
 _SAMPLES = Assumption("the samples are independent of each other, of the templates and elements")
@@ -307,87 +307,3 @@ def _inverse(kernel: Floats, penalty: float) -> Any:
 def _root(mean: Floats) -> Any:
     values, vectors = np.linalg.eigh((mean + mean.T) / 2)
     return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T
-
-
-@bound("group-invariant.ridge-gain", "mean excess risk of least squares")
-def least_squares_excess_risk(
-    n_samples: Counts,
-    *,
-    n_inputs: Counts,
-    n_fixed: Counts,
-    noise: Reals,
-    norm: Reals,
-    average: Average = "none",
-) -> Bound:
-    r"""Compute the mean excess risk of least squares for an invariant linear function.
-
-    .. math:: E\,|\hat w - w|^2 = |w|^2s + \sigma^2v
-
-    for :math:`y_i = \langle w, x_i\rangle + \epsilon_i` with N independent standard normal rows in
-    dimension d, uncorrelated noise of mean 0 and variance :math:`\sigma^2`, w fixed by a group of
-    orthogonal maps, and the solution :math:`\hat w` of least length. An equality, at a fresh row.
-
-    ======== =================================================== ======================
-    average  s, for N < d (none, after) or N < k (before)        v
-    ======== =================================================== ======================
-    none     :math:`1 - N/d`                                     :math:`V(N, d)`
-    after    :math:`(1 - N/d)(1 - (d-k)N/((d-1)(d+2)))`          :math:`V(N, d)\,k/d`
-    before   :math:`1 - N/k`                                     :math:`V(N, k)`
-    ======== =================================================== ======================
-
-    s is 0 for more rows. V(N, d) is N/(d - N - 1) for N < d - 1, d/(N - d - 1) for N > d + 1, and
-    infinite between. Terms: "signal" and "noise". It is of a mean: its probability is 1. Proof:
-    :doc:`/theorems/group-invariant-ridge-gain`. B. Elesedy, S. Zaidi (2021), Provably strict
-    generalisation benefit for equivariant models, has the difference of "none" and "after". With
-    more rows than d + 1 the same risk takes (d/k)(N - 1) + 1 rows without the group that it takes N
-    with the invariant coordinates.
-
-    Parameters
-    ----------
-    n_fixed : int or array
-        k, the dimension of the vectors that all elements leave alone: for a finite group the mean
-        of the traces of its elements.
-    noise : float
-        sigma.
-    norm : float
-        The length of w.
-    average : {"none", "after", "before"}
-        The solution; its average over the group; or least squares on the k invariant coordinates.
-    n_samples, n_inputs : int or array
-        N and d.
-
-    Examples
-    --------
-    Cyclic shifts of 20 coordinates leave the constant vectors alone:
-
-    >>> from mehler.bounds import group_invariant
-    >>> setting = {"n_inputs": 20, "n_fixed": 1, "noise": 0.5, "norm": 1.0}
-    >>> for average in ("none", "after", "before"):
-    ...     bound = group_invariant.least_squares_excess_risk([10, 50], average=average, **setting)
-    ...     print(average, bound.value.round(4))
-    none [0.7778 0.1724]
-    after [0.2866 0.0086]
-    before [0.0312 0.0052]
-    """
-    before = require_choice("average", average, _AVERAGES) == "before"
-    n, d, fixed = counts(n_samples=n_samples, n_inputs=n_inputs, n_fixed=n_fixed)
-    sigma, length = not_negatives(noise=noise, norm=norm)
-    if np.any(fixed > d):
-        raise ValueError(f"n_fixed={digits(fixed)} must be at most n_inputs={digits(d)}")
-    inner = fixed if before else d
-    missed = np.maximum(0.0, 1 - n / inner)
-    few, many = n / (inner - n - 1), inner / (n - inner - 1)
-    # E tr of the pseudoinverse of a Wishart matrix of N rows in dimension d.
-    inflation = np.where(n < inner - 1, few, np.where(n > inner + 1, many, np.inf))
-    if average == "after":
-        rest = np.where(fixed < d, (d - fixed) * n / ((d - 1) * (d + 2)), 0.0)
-        missed, inflation = missed * (1 - rest), inflation * fixed / d
-    scattered = np.where(sigma > 0, squares(noise=sigma) * inflation, 0.0)
-    return Bound(
-        terms=(Term("signal", squares(norm=length) * missed), Term("noise", scattered)),
-        assumptions=(
-            ORTHOGONAL,
-            Assumption("the rows are independent and standard normal"),
-            Assumption("the target is linear, and its weights are fixed by the group"),
-        ),
-    )
