@@ -88,3 +88,27 @@ def antipodal_constant(q: int) -> float:
 
     cone, _ = integrate.quad(integrand, -8, 20, epsabs=0, epsrel=1e-12, limit=200)
     return math.sqrt(q) * (2 * math.pi) ** (-(q - 1) / 2) * cone
+
+
+def closed_probability(rho: Any, q: int) -> Any:
+    """kappa_q for q = 1, 2, 3: 1, 1 - theta/pi, and by the orthants of three Gaussians."""
+    t = np.arccos(-np.asarray(rho))
+    if q < 3:
+        return t / math.pi if q == 2 else np.ones_like(t)
+    return 1 / 3 + 3 / (4 * math.pi**2) * (t**2 - np.arccos(np.asarray(rho) / 2) ** 2)
+
+
+def closed_kernel(rho: Any, q: int) -> Any:
+    """K_q for q = 1, 2, 3, the integral of kappa_q."""
+    rho = np.asarray(rho)
+    if q == 1:
+        return rho
+    if q == 2:
+        t = np.arccos(-rho)
+        return (np.sqrt((1 - rho) * (1 + rho)) + t * rho) / math.pi
+
+    def part(u: Any) -> Any:
+        angle = np.arccos(u)
+        return u * angle**2 - 2 * np.sin(angle) * angle - 2 * u
+
+    return rho / 3 - 3 / (4 * math.pi**2) * (part(-rho) + 2 * part(rho / 2))

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy import integrate, special
 
 from mehler import exact
-from mehler.exact import closed_form
 from mehler.exact._table import evaluate, pool_table
 from tests.exact import second_route
 
@@ -29,12 +28,14 @@ def test_table_against_closed_forms(q):
     ends = 10.0 ** -np.arange(1, 16)
     rho = np.concatenate([np.linspace(-1, 1, 4001), 1 - ends, ends - 1])
     table = pool_table(q)
-    kappa, kernel = (f(rho, q) for f in (closed_form.collision_probability, exact.maxout_kernel))
+    kappa, kernel = (f(rho, q) for f in (second_route.closed_probability, exact.maxout_kernel))
     assert np.max(np.abs(evaluate(table.kappa, rho) - kappa)) <= STATED
     # The table is absolutely accurate; q <= 2, where K vanishes at -1, takes the closed form.
-    assert np.max(np.abs(evaluate(table.kernel, rho) - closed_form.maxout_kernel(rho, q))) <= STATED
+    assert (
+        np.max(np.abs(evaluate(table.kernel, rho) - second_route.closed_kernel(rho, q))) <= STATED
+    )
     if q == 3:
-        assert np.max(np.abs(kernel / closed_form.maxout_kernel(rho, q) - 1)) <= STATED
+        assert np.max(np.abs(kernel / second_route.closed_kernel(rho, q) - 1)) <= STATED
 
 
 @pytest.mark.parametrize("e", [1e-15, 1e-12, 1e-6, 1e-2, 0.15, 0.9])
@@ -94,7 +95,7 @@ def test_moments_equal_the_second_route(q, rho):
 @pytest.mark.parametrize("rho", [-0.999, -0.4, 0.3, 0.9])
 def test_second_moment_of_two_in_closed_form(rho):
     """M = (u + |v|)/sqrt 2: S = 1 + 2 rho K_2, as u and |v| are independent."""
-    truth = 1 + 2 * rho * closed_form.maxout_kernel(rho, 2)
+    truth = 1 + 2 * rho * second_route.closed_kernel(rho, 2)
     assert abs(exact.product_second_moment(rho, 2) / truth - 1) <= 2 * STATED
 
 

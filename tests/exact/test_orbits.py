@@ -309,10 +309,6 @@ def product(*lengths):
     return orbits.expected_product(TemplateLaw("sphere", 3), Bins(2, 1.0, "paper"), *lengths)
 
 
-def spread(*norms):
-    return orbits.limit_variance_bound(TemplateLaw("sphere", 3), *norms)
-
-
 @pytest.mark.parametrize("law", ["sphere", "gaussian", "redraw", "zero"])
 def test_rows_of_zeros_count_all_thresholds(law):
     """<t, 0> = 0: B is the window, half of it more for the threshold 0 itself, and none by u."""
@@ -337,8 +333,6 @@ def test_rows_of_zeros_count_all_thresholds(law):
         (lambda: product(-1.0, 1.0, 0.0), ValueError, "left must be at least 0"),
         (lambda: product(1.0, 1e200, 0.0), ValueError, "right must be at least 0 and at most"),
         (lambda: product(1.0, 1.0, 2.0), ValueError, "at most the product of both norms"),
-        (lambda: spread(-1.0, 1.0, 1.0), ValueError, "centre_square must be at least 0"),
-        (lambda: spread(1.0, math.nan, 1.0), ValueError, "mean_distance holds NaN"),
     ],
 )
 def test_bad_arguments(make, error, words):

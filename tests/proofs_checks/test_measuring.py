@@ -70,8 +70,8 @@ def test_intervals_are_as_narrow_as_asked_and_contain_the_truth(context, seed):
         asked, MaxoutCodes.draw, 3, (-0.4, 0.8), width=0.05, false_alarm=1e-9
     )
     for measured, truth, width in (
-        (found, exact.closed_form.maxout_kernel, 0.1),
-        (codes, exact.closed_form.collision_probability, 0.05),
+        (found, exact.maxout_kernel, 0.1),
+        (codes, exact.collision_probability, 0.05),
     ):
         ends = zip(measured.low, measured.claimed(truth), measured.high, strict=True)
         for low, value, high in ends:

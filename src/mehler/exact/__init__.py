@@ -20,7 +20,7 @@ Names that are not in ``__all__`` are for the packages above, and no part of the
 
 from typing import TYPE_CHECKING
 
-from mehler.exact import closed_form, orbits
+from mehler.exact import orbits
 from mehler.exact._correlations import LARGEST_POOL as LARGEST_POOL
 from mehler.exact._correlations import require_pool as require_pool
 from mehler.exact._correlations import require_rho as require_rho
@@ -54,7 +54,6 @@ __all__ = [
     "centred_kernel",
     "centred_variance",
     "certified",
-    "closed_form",
     "collision_coefficients",
     "collision_probability",
     "cross_polytope_collision",

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_integer
-from mehler.exact import _table, closed_form
+from mehler.exact import _closed_form, _table
 from mehler.exact._correlations import LARGEST_POOL, at_rho
 from mehler.exact._table import N_ANGLES
 
@@ -89,7 +89,7 @@ LARGEST_D = LARGEST_POOL // 2
 
 def _collision(rho: _arrays.Array, d: int) -> _arrays.Array:
     if d == 1:
-        return closed_form.collision_on_array(rho, 2)
+        return _closed_form.collision_on_array(rho, 2)
     value, slope = _tables(d)
 
     probability = functools.partial(_table.probability, value)

@@ -7,29 +7,13 @@ float64; NaN, infinity and arguments of another kind or range are a TypeError or
 names the argument.
 """
 
-from mehler.exact.orbits._products import (
-    RULES,
-    Bins,
-    expected_product,
-    expected_square,
-    limit_variance_bound,
-)
-from mehler.exact.orbits._samples import (
-    coincidence_weight,
-    orbit_sample_variance,
-    sample_variance,
-)
-from mehler.exact.orbits._templates import LAWS, TemplateLaw
+from mehler.exact.orbits._products import RULES as RULES
+from mehler.exact.orbits._products import Bins, expected_product, expected_square
+from mehler.exact.orbits._products import limit_variance_bound as limit_variance_bound
+from mehler.exact.orbits._samples import coincidence_weight as coincidence_weight
+from mehler.exact.orbits._samples import orbit_sample_variance as orbit_sample_variance
+from mehler.exact.orbits._samples import sample_variance as sample_variance
+from mehler.exact.orbits._templates import LAWS as LAWS
+from mehler.exact.orbits._templates import TemplateLaw
 
-__all__ = [
-    "LAWS",
-    "RULES",
-    "Bins",
-    "TemplateLaw",
-    "coincidence_weight",
-    "expected_product",
-    "expected_square",
-    "limit_variance_bound",
-    "orbit_sample_variance",
-    "sample_variance",
-]
+__all__ = ["Bins", "TemplateLaw", "expected_product", "expected_square"]

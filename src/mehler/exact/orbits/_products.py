@@ -270,44 +270,16 @@ def limit_variance_bound(
               + \frac{\bar D^2}4\Big(\frac{2\sigma^2}\pi - \mu^2\Big)
 
     with sigma^2 and mu the mean square and the mean absolute value of a coordinate of t, given
-    that t is not rejected.
+    that t is not rejected. `centre_square` is the squared norm of mean(a_i) + mean(b_j),
+    `mean_distance` D, the mean length of u_ij, `concentration` the squared Frobenius norm of the
+    mean of u u^T / length(u). The second part is too large by at most 14 %; all else is exact.
 
-    Parameters
-    ----------
-    law : TemplateLaw
-        Distribution of the templates t.
-    centre_square : array
-        Squared norm of mean(a_i) + mean(b_j).
-    mean_distance : array
-        D, mean of the lengths of u_ij.
-    concentration : array
-        Squared Frobenius norm of the mean of u u^T / length(u).
-
-    Returns
-    -------
-    array
-        The second part is too large by at most 14 %; all else is exact.
-
-    Notes
-    -----
     max(a, b) = (a + b)/2 + abs(a - b)/2. The odd part is uncorrelated with the even one. Of the
     even part, E abs<t, u> abs<t, v> = sigma^2 |u||v| sum_k c_k rho^(2k) with c_0 = 2/pi, all
     c_k > 0 and sum 1 (rotation invariance, and the Gaussian case by Mehler's formula); for k >= 1
     rho^(2k) <= rho^2.
-
-    Examples
-    --------
-    One pair, b = -a: Y = s - abs<t, a>, of variance (1 - 2/pi) sigma^2 |a|^2 for Gaussian t.
-
-    >>> law = TemplateLaw("gaussian", 4)
-    >>> float(limit_variance_bound(law, 0.0, 2.0, 4.0)) == (1 - 2 / math.pi) / 4
-    True
     """
-    require_instance("law", law, TemplateLaw)
-    centre = _require_norms("centre_square", centre_square)
-    distance = _require_norms("mean_distance", mean_distance)
-    spread = _require_norms("concentration", concentration)
     square = law.mean_square
-    even = (1.0 - 2.0 / math.pi) * spread
+    even = (1.0 - 2.0 / math.pi) * concentration
     rest = 2.0 * square / math.pi - law.mean_absolute**2
-    return 0.25 * square * (centre + even) + 0.25 * distance**2 * rest
+    return 0.25 * square * (centre_square + even) + 0.25 * mean_distance**2 * rest

@@ -7,41 +7,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from mehler._validate import require_flag, require_integer, require_real, require_reals
+from mehler._validate import require_integer, require_real
 
 
 def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
-    r"""Compute the weight w of equal elements in a mean over all pairs of a sample.
+    r"""Compute the weight w of equal elements in a mean over all pairs of r out of N elements.
 
     .. math:: E \frac1{r^2}\sum_{i,j \le r} f(g_i, g_j) = (1-w)\,\overline f + w\,\overline{f_=},
               \qquad w = \frac1r \;\text{or}\; \frac{N-r}{r(N-1)}
 
-    with the mean of f over all pairs of elements, and over equal pairs.
-
-    Parameters
-    ----------
-    size, order : int
-        r elements drawn out of N.
-    replacement : bool
-        Independent draws (1/r), or distinct ones.
-
-    Returns
-    -------
-    float
-
-    Raises
-    ------
-    ValueError
-        If r > N without replacement.
-
-    Examples
-    --------
-    >>> coincidence_weight(2, 5, replacement=True), coincidence_weight(5, 5, replacement=False)
-    (0.5, 0.0)
+    with the mean of f over all pairs, and over equal ones; 1/r for independent draws.
     """
     r = require_integer("size", size)
     n = require_integer("order", order)
-    require_flag("replacement", replacement)
     if replacement:
         return 1 / r
     if r > n:
@@ -50,36 +28,14 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
 
 
 def sample_variance(matrix: ArrayLike, size: int, *, replacement: bool) -> Any:
-    r"""Compute the variance of a mean over all pairs of a random sample of elements, exactly.
+    r"""Compute the variance of the mean over all pairs of r elements, drawn from all N.
 
     .. math:: \operatorname{Var} \frac1{r^2}\sum_{i,j\le r} F_{g_i g_j}
 
-    Parameters
-    ----------
-    matrix : array, shape (..., N, N)
-        F at all pairs of elements.
-    size : int
-        r.
-    replacement : bool
-        Independent uniform draws, or distinct ones.
-
-    Returns
-    -------
-    array, shape (...)
-
-    Notes
-    -----
-    By sums over equal and different indices; cancellation leaves about 1e-14 of the squared mean.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(sample_variance(np.diag([1.0, 3.0]), 1, replacement=False))  # 1 or 3
-    1.0
+    `matrix` (..., N, N) is F at all pairs; by sums over equal and different indices, cancellation
+    leaves about 1e-14 of the squared mean.
     """
-    F = require_reals("matrix", matrix)
-    if F.ndim < 2 or F.shape[-1] != F.shape[-2]:
-        raise ValueError(f"matrix has shape {F.shape}, but must be square")
+    F = np.asarray(matrix, dtype=np.float64)
     N = F.shape[-1]
     coincidence_weight(size, N, replacement=replacement)
     mean = F.mean(axis=(-2, -1), keepdims=True)
@@ -122,29 +78,10 @@ def sample_variance(matrix: ArrayLike, size: int, *, replacement: bool) -> Any:
 def orbit_sample_variance(values: ArrayLike, size: int, *, replacement: bool) -> Any:
     """Bound :func:`sample_variance` on a group from N values instead of N^2.
 
-    There F depends on g_i^{-1} g_j only: F(g_i, g_j) = f(g_i^{-1} g_j), f(identity) first.
-
-    Parameters
-    ----------
-    values : array, shape (..., N)
-        f at the elements.
-    size, replacement
-        As for :func:`sample_variance`.
-
-    Returns
-    -------
-    array, shape (...)
-        Exact where f(g) = f(1/g), else an upper bound.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> float(orbit_sample_variance(np.array([1.0, 2.0, 4.0]), 3, replacement=False))
-    0.0
+    There F(g_i, g_j) = f(g_i^{-1} g_j), `values` (..., N) with that of the identity first. Exact
+    where f(g) = f(1/g), else an upper bound.
     """
-    f = require_reals("values", values)
-    if f.ndim == 0 or f.shape[-1] == 0:
-        raise ValueError(f"values have shape {f.shape}, but the last axis is over elements")
+    f = np.asarray(values, dtype=np.float64)
     N = f.shape[-1]
     coincidence_weight(size, N, replacement=replacement)
     r = require_real("size", size)
