@@ -30,7 +30,7 @@ settings.load_profile("mehler")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.option.markexpr:
+    if config.option.markexpr and "not full" not in config.option.markexpr:
         settings.load_profile("mehler-search")
 
 
@@ -76,14 +76,14 @@ def _run_hypothesis_once(_: None) -> None:
 
 @pytest.hookimpl(tryfirst=True)  # before pytest reads ``-m``
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Without ``-m``, leave out what needs hours or a GPU; nothing is skipped, only deselected."""
+    """Without ``-m``, leave out what takes long or a GPU; nothing is skipped, only deselected."""
     _sample(items)
     if config.option.markexpr:
         return
     kept, left = [], []
     for item in items:
-        slow = {"gpu", "full"} & {mark.name for mark in item.iter_markers()}
-        (left if slow else kept).append(item)
+        levels = {"gpu", "full", "slow"} & {mark.name for mark in item.iter_markers()}
+        (left if levels else kept).append(item)
     config.hook.pytest_deselected(items=left)
     items[:] = kept
 

@@ -63,6 +63,7 @@ def files_of(recipe):
     return int(re.search(rf"^\*\*{recipe}\*\*, (\d) files?", PAGE, re.MULTILINE)[1])
 
 
+@pytest.mark.slow
 def test_a_spectrum(copy):
     """Frequencies uniform on [-gamma, gamma]^d: a product of sines over arguments."""
     box = """\
@@ -108,6 +109,7 @@ class Box(Spectrum):
     assert len(set(copy.written)) == files_of("Add a spectrum")
 
 
+@pytest.mark.slow
 def test_an_activation(copy):
     """|t|, of degree 1."""
     named = "src/mehler/exact/activations/_named.py"
@@ -131,6 +133,7 @@ def test_an_activation(copy):
     assert len(set(copy.written)) == files_of("Add an activation")
 
 
+@pytest.mark.slow
 def test_a_statement(copy):
     """Of the Fourier features: k(0) = 1."""
     copy.add(

@@ -49,6 +49,7 @@ def settings(name: str) -> list[Arguments]:
     return drawn
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("name", [name for name in ROWS])
 def test_a_bound_is_a_number_or_refused(name):

@@ -71,6 +71,7 @@ def test_codes_have_the_atom_itself(m, kappa, delta, value):
     assert bound == pytest.approx(value, rel=1e-15)
 
 
+@pytest.mark.slow
 def test_codes_are_never_above_the_exact_quantile():
     rng = np.random.default_rng(1)
     for _ in range(100):

@@ -53,6 +53,7 @@ def whole():
     return learn.RidgeSums(a_map()).add(x, y)
 
 
+@pytest.mark.slow
 def test_same_numbers_as_numpy(workers):
     x, y = rows_and_targets()
     rows, targets = in_chunks(x, y)

@@ -58,6 +58,7 @@ def test_an_answer_arrives(name):
     assert time.perf_counter() - start < 30.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ENDS)
 @pytest.mark.sampled(3)
 def test_an_end_is_no_answer(name):
@@ -72,6 +73,7 @@ def test_an_error_is_answered(name):
     assert ERRORS[name] in verified(name)["error"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", HANGS)
 @pytest.mark.sampled(2)
 def test_what_hangs_is_ended(name):
@@ -99,6 +101,7 @@ def verify(name, *options, file=MAPS, kernel="linear"):
     return ("verify", f"{file}:{name}", "--kernel", kernel, *coarse, *law, *options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "status", "words"),
     [
@@ -124,6 +127,7 @@ def test_a_limit_holds_from_the_import_on(tmp_path, monkeypatch, capsys):
     assert "did not end within 3.04 s" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("descriptors", [6, 12])
 def test_few_descriptors_are_no_verdict_but_that_of_the_map(descriptors):
     done = run(*verify("signs"), shell=f"ulimit -n {descriptors}; {{}}")
@@ -131,6 +135,7 @@ def test_few_descriptors_are_no_verdict_but_that_of_the_map(descriptors):
     assert (done.returncode == HOLDS) == ("has the kernel" in done.stdout)
 
 
+@pytest.mark.slow
 def test_files_beside_data_and_target_do_not_replace_libraries(tmp_path, monkeypatch):
     """Neither in the command nor in its children, though the target finds its neighbours."""
     monkeypatch.chdir(tmp_path)
@@ -157,6 +162,7 @@ def test_files_beside_data_do_not_replace_libraries_in_the_processes_of_a_report
     assert not (tmp_path / "run").exists()
 
 
+@pytest.mark.slow
 def test_what_a_target_prints_is_not_the_commands():
     done = run(*verify("printing"))
     assert done.returncode == HOLDS, done.stderr
@@ -168,6 +174,7 @@ def test_what_a_target_prints_is_not_the_commands():
     assert told.count("mehler: warning: this map is drawn (UserWarning, said once)") == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("shell", "status", "error"),
     [
@@ -194,6 +201,7 @@ INTERRUPTIBLE = (
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interruptions", [1, 3])
 def test_ctrl_c_ends_the_command_and_its_processes(interruptions):
     command = subprocess.Popen(

@@ -22,6 +22,7 @@ def table(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "command",

@@ -34,6 +34,7 @@ def sampled(names):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sampled(DEFECTS))
 @pytest.mark.sampled(1)
 def test_its_twin_holds(tmp_path, name):
@@ -43,6 +44,7 @@ def test_its_twin_holds(tmp_path, name):
     assert outcome == {"kernel": "holds", "structure": "holds"}
 
 
+@pytest.mark.slow
 def test_what_is_no_fault_is_said(capsys):
     """Remarks are lines of the command: a generator set to one value, other lengths."""
     corpus = Path(__file__).parents[1] / "corpus" / "structure_maps.py"
@@ -55,6 +57,7 @@ def test_what_is_no_fault_is_said(capsys):
         assert re.search(rf"^  structure: .*{re.escape(words)}", capsys.readouterr().out, re.M)
 
 
+@pytest.mark.slow
 def test_a_default_that_is_no_seed_stays_what_it_is(tmp_path):
     """A function named key, say."""
     corpus = Path(__file__).parents[1] / "corpus" / "structure_maps.py"
@@ -62,6 +65,7 @@ def test_a_default_that_is_no_seed_stays_what_it_is(tmp_path):
     assert (status, found["status"]) == (1, "refuted")
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:n_components > n_samples")
 @pytest.mark.parametrize(
     ("target", "kernel", "options"),

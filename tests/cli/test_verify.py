@@ -292,6 +292,7 @@ def test_features_that_are_not_finite_are_refuted_without_a_cause():
     assert "not finite" in result.evidence[0].reason
 
 
+@pytest.mark.slow
 def test_what_the_budget_does_not_decide_is_inconclusive():
     result = check("sized", "rbf", max_features=2000)
     assert (result.exit_status, result.status) == (3, "inconclusive")
@@ -345,6 +346,7 @@ def test_nothing_is_written_unless_asked_for(tmp_path, monkeypatch, capfd):
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_files_are_those_of_the_start_and_their_certificate_is_decided(tmp_path, monkeypatch):
     """Though the map changes the working directory."""
     (tmp_path / "elsewhere").mkdir()
@@ -360,6 +362,7 @@ def test_files_are_those_of_the_start_and_their_certificate_is_decided(tmp_path,
     assert recheck.main(["made.json"]) == 0
 
 
+@pytest.mark.slow
 def test_a_refutation_on_the_users_rows_is_annotated(tmp_path, capfd, monkeypatch):
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     np.save(tmp_path / "rows.npy", np.random.default_rng(5).standard_normal((50, 5)))
@@ -371,6 +374,7 @@ def test_a_refutation_on_the_users_rows_is_annotated(tmp_path, capfd, monkeypatc
     assert said.err.splitlines()[0] == "mehler: rows.npy: 50 rows, 5 columns"
 
 
+@pytest.mark.slow
 def test_a_report_is_all_that_needs_its_packages(tmp_path):
     # Neither renderer can be imported; the command runs without, and says what a page needs.
     for name in ("jinja2", "matplotlib", "markupsafe", "latex2mathml"):
@@ -388,6 +392,7 @@ def test_a_report_is_all_that_needs_its_packages(tmp_path):
     assert done.stdout.startswith("signs has the kernel linear\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

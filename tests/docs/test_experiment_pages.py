@@ -18,6 +18,7 @@ made = load(ROOT / "docs" / "_ext" / "statement_pages.py")
 RESULTS = ROOT / "docs" / "experiments" / "results"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_has_a_page_with_the_results_of_its_full_run(name: str) -> None:
     page = made.experiment_page(name)

@@ -23,6 +23,7 @@ def run(path: Path) -> dict[str, Any]:
     return namespace
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.name)
 @pytest.mark.sampled(1)
 def test_cells_run(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

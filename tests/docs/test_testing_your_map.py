@@ -30,6 +30,7 @@ def package(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> Path:
     return pytester.path
 
 
+@pytest.mark.slow
 def test_the_three_lines_pass_and_print_what_the_page_says(package):
     """In a process of their own, as a stranger runs them, every warning an error."""
     result = subprocess.run(
@@ -73,12 +74,14 @@ def test_the_examples_pass_with_xdist(package, run_tests):
     assert "mehler: 20 looks, spent 2e-08 of 1e-06" in output
 
 
+@pytest.mark.slow
 def test_versions_pass(package, run_tests):
     status, output = run_tests("test_refactoring.py")
     assert status == 0, output
     assert "mehler: 1 look, spent 1e-09 of 1e-06" in output
 
 
+@pytest.mark.slow
 def test_maps_of_other_libraries_pass(package, run_tests):
     status, output = run_tests("test_libraries.py")
     assert status == 0, output
@@ -111,6 +114,7 @@ def test_mistakes_have_the_sentences_of_the_page():
 CHANGES = {"test_refactoring.py": ("np.sqrt(n_features / 2)", "np.sqrt(n_features)")}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", CHANGES)
 @pytest.mark.sampled(1)
 def test_a_new_version_with_a_mistake_is_refuted(package, run_tests, test):

@@ -54,6 +54,7 @@ def assert_digits(name, *arguments, dps=DPS):
     return balls
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [pytest.param(q, marks=[pytest.mark.full] * (q > 64)) for q in POOLS])
 @pytest.mark.sampled(3)
 def test_moments_and_coefficients_meet_the_reference(q):
@@ -68,6 +69,7 @@ def test_moments_and_coefficients_meet_the_reference(q):
         assert_meets(*pair, *printed(text))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("q", "rhos"),
     [
@@ -135,6 +137,7 @@ def test_coefficients_in_float64(q):
         assert abs(ours - ball.value) <= STATED
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [2, 3])
 @pytest.mark.parametrize("rho", [Fraction(-9, 10), Fraction(1, 3), 1 - Fraction(1, 10**12)])
 @pytest.mark.sampled(2)
@@ -195,6 +198,7 @@ def test_kernel_equals_the_second_route(q, rho):
     assert abs(exact.maxout_kernel(rho, q, dps=12) / kernel - 1) < 1e-9
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [4, 7])
 @pytest.mark.sampled(1)
 def test_series_equals_planar_sum(q):
@@ -222,6 +226,7 @@ def test_coefficients_of_two_are_those_of_the_arcsine():
         assert abs(fraction(a) - truth) < 1e-30
 
 
+@pytest.mark.slow
 def test_balls_of_any_precision_are_nested_around_the_truth():
     for function in (certified.collision_probability, certified.maxout_kernel):
         sharp = function("0.35", 5, bits=100)
@@ -250,6 +255,7 @@ def test_wrong_pool_size_is_outside():
     assert not certified.sigma2(4).contains(REFERENCE["5"]["sigma2"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "compute",
     [

@@ -131,6 +131,7 @@ def test_hermite_moments_by_polynomials():
             )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("q", [3, 4, 6, 7, 33, 1000])
 @pytest.mark.sampled(2)
 def test_coefficients_sum_to_the_collision_probability(q):

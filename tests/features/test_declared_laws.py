@@ -67,6 +67,7 @@ def test_a_zero_row_has_features_of_zero():
         phi.feature_cdf(np.zeros((1, 2)), np.zeros((2, 1)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rho", [0.0, 0.6, -0.8])
 @pytest.mark.parametrize("q", [2, 5, 64])
 @pytest.mark.sampled(1)

@@ -99,6 +99,7 @@ def test_traced_code_cannot_look():
         jax.jit(lambda scale: scale * phi(x))(2.0)
 
 
+@pytest.mark.slow
 def test_far_rows_are_found_among_many_and_in_chunks():
     x = np.tile(rows(1.0), (1500, 1))
     x[4321] = 1e17

@@ -93,6 +93,7 @@ PLACES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("place", "q", "m"), PLACES)
 def test_similarity_is_exact_everywhere(place, q, m):
     c, d = codes(12, m, q), codes(14, m, q, seed=1)

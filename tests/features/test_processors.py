@@ -57,6 +57,7 @@ def weights(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_every_kind_is_there(weights):
     here, there = weights
     assert here.keys() == there.keys()

@@ -92,6 +92,7 @@ def test_a_copy_of_the_rows_has_the_diagonal_of_the_rows(name):
         assert np.max(np.abs(opposite)) <= 1e-15
 
 
+@pytest.mark.slow
 def test_gaps_in_every_namespace(place: Place):
     """1 - rho and 1 + rho; a rounded correlation leaves none of their digits."""
     dtype = "float64" if place.has_float64 else "float32"

@@ -24,6 +24,7 @@ def kernel_verdict(draw):
     return verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DRAWN)
 @pytest.mark.sampled(3)
 def test_correct_maps_hold(name):

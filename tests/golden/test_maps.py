@@ -52,6 +52,7 @@ def _require_close_elsewhere(place: Place, kind: str, quantity: str) -> None:
     assert close(value, MAPS[key], tolerance), report(f"{place.name}: {key}", value, MAPS[key])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "quantity"), COMPUTED)
 @pytest.mark.parametrize("elsewhere", CPU[1:], ids=lambda place: place.name)
 @pytest.mark.sampled(40)

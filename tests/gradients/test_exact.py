@@ -132,6 +132,7 @@ CURVED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", CURVED)
 @pytest.mark.sampled(2)
@@ -149,6 +150,7 @@ def test_second_derivatives_at_equal_rows(name, library):
     np.testing.assert_allclose(found, wanted(x), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize(
     "phi",

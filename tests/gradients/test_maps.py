@@ -46,6 +46,7 @@ def test_features(name, library):
     assert np.any(gradient(library, total, X)) == (name not in FLAT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", ["sinks-step", "invariant", "leverage-invariant"])
 def test_features_that_count_have_a_gradient_of_zero(name, library):
@@ -64,6 +65,7 @@ ROWS = {
 KINKED = {"codes", "codes-orthogonal", "next", "fresh", "fresh-orthogonal", "sinks-step"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("rows", ROWS)
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - ON_HOST))
@@ -115,6 +117,7 @@ KINKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", KINKS)
 @pytest.mark.sampled(4)
@@ -142,6 +145,7 @@ SMOOTH_AT_ZERO = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", SMOOTH_AT_ZERO)
 @pytest.mark.sampled(2)

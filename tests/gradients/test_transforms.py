@@ -111,6 +111,7 @@ class TestTorch:
 
 @pytest.mark.skipif("jax" not in LIBRARIES, reason="JAX is the user's choice")
 class TestJax:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", sorted(DRAWS))
     @pytest.mark.sampled(2)
     def test_compiled_and_mapped(self, name):
@@ -149,6 +150,7 @@ class TestJax:
             np.testing.assert_allclose(backward, forward, atol=CLOSE_KERNELS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_maps_are_mapped_over_single_rows(library):
     """As the page of gradients says of ``jax.vmap`` and ``torch.vmap``."""

@@ -204,6 +204,7 @@ def here(request: pytest.FixtureRequest) -> Place:
     return request.param
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_features", [30, 400])
 @pytest.mark.sampled(5)
 def test_places_agree(here: Place, n_features):

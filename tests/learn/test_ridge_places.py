@@ -30,6 +30,7 @@ def data():
     return x, np.stack([np.sin(x[:, 0]), x[:, 1] * x[:, 2]], axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("folds", [None, np.arange(1500) % 2 - 1], ids=["one", "held out"])
 @pytest.mark.sampled(10)

@@ -37,6 +37,7 @@ def same(sums, digits):
     np.testing.assert_allclose(intercept, fit.intercept, atol=1e3 * digits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "place",
     # Dask has a test of its own.

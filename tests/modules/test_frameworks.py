@@ -28,6 +28,7 @@ def block_of(name: str) -> str:
     return block
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # of what the frameworks import
 @pytest.mark.parametrize("name", NEEDS)
 def test_the_page_runs(name):

@@ -28,6 +28,7 @@ def map_of(name, seed=1):
     return DRAWS[name](72, seed=seed, like=X)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(DRAWS))
 @pytest.mark.sampled(6)
 def test_round_trips_and_arguments_of_compiled_functions(name):
@@ -54,6 +55,7 @@ def test_round_trips_and_arguments_of_compiled_functions(name):
         assert features._cache_size() == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - SELECTED))
 @pytest.mark.sampled(3)
 def test_mapped_over_seeds(name):
@@ -195,6 +197,7 @@ def test_trained_weights_of_one_draw_are_not_mapped_over():
         jax.vmap(lambda phi: phi(X))(phi)
 
 
+@pytest.mark.slow
 def test_huge_rows_of_single_precision_have_no_kernel_of_zero():
     """XLA divides by reciprocals, which are 0 where they would be subnormal."""
     phi = map_of("codes")

@@ -151,6 +151,7 @@ class Features(torch.utils.data.Dataset):
         return self.layer(X[i])
 
 
+@pytest.mark.slow
 def test_workers_of_a_loader():
     layer = layer_of("maxout")
     loader = torch.utils.data.DataLoader(

@@ -41,6 +41,7 @@ def test_without_an_address_no_link_leads_nowhere(wheel):
     assert "rbf_kernel" in fields.get_payload()  # code stays
 
 
+@pytest.mark.slow
 def test_a_release_has_addresses_and_every_link_leads_into_the_repository(released):
     fields = metadata(released)
     assert f"Source, {ADDRESS}" in fields.get_all("Project-URL")

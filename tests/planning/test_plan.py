@@ -240,6 +240,7 @@ def test_rows_of_zeros_are_left_out_and_counted():
     assert any(note.startswith("3 of the 43 rows have length 0") for note in ours.notes)
 
 
+@pytest.mark.slow
 def test_large_pools_are_planned_in_seconds_and_little_memory():
     start = time.process_time()
     tracemalloc.start()

@@ -130,6 +130,7 @@ def test_many_pairs_are_counted_and_the_worst_shown(pytester):
     assert int(n) >= 1
 
 
+@pytest.mark.slow
 def test_unittest_shows_the_callers_line_alone(tmp_path):
     (tmp_path / "test_map.py").write_text(
         MAPS

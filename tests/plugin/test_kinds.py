@@ -19,6 +19,7 @@ def without_numbers(text):
     return re.sub(r"[\d.,]+", "#", text)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("heading", CASES)
 @pytest.mark.sampled(7)
 def test_a_failure_is_short_and_on_the_page(heading):

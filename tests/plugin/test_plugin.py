@@ -95,6 +95,7 @@ def test_a_look_that_the_budget_does_not_cover_fails_its_test(pytester):
     result.stdout.fnmatch_lines(["*BudgetExceeded*raise the budget or lower false_alarm*"])
 
 
+@pytest.mark.slow
 def test_workers_that_overspend_together_fail_the_run(pytester):
     """No worker alone spends 1e-8, all tests pass: the sum is what tells."""
     pytester.makepyfile(SUITE)
@@ -104,6 +105,7 @@ def test_workers_that_overspend_together_fail_the_run(pytester):
     assert "spent 2.4e-08 of 1.3e-08; over budget" in summary(result)
 
 
+@pytest.mark.slow
 def test_a_crashed_worker_is_not_passed_over(pytester):
     pytester.makepyfile(
         """

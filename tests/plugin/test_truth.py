@@ -43,6 +43,7 @@ def test_holds():
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["", "-n2"])
 def test_pytest_shows_the_text_and_names_what_no_test_read(pytester, workers):
     pytester.makepyfile(MODULE)

@@ -204,6 +204,7 @@ def test_a_target_is_scored_on_every_map_beside_other_learners(monkeypatch):
     assert f"raw columns {round(best[RAW], 2) + 0.0:.2f}" in outcome.headline
 
 
+@pytest.mark.slow
 def test_a_learner_without_a_score_has_its_reason_on_every_page(monkeypatch):
     monkeypatch.setattr(_scores, "_boosted", Mock(side_effect=ImportError("there is none")))
     with toys.few_maps():

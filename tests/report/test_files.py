@@ -407,6 +407,7 @@ def _stream_of_zstd(path):
         writer.write_table(rows, max_chunksize=1 << 30)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", BOMBS, ids=lambda case: f"{case[0]} {case[1]}")
 @pytest.mark.sampled(4)
 def test_small_files_take_little_memory(tmp_path, case):

@@ -31,6 +31,7 @@ def cheap(seen):
     return [every["Fourier features, rbf"], every["Maxout features, q = 2"]]
 
 
+@pytest.mark.slow
 def test_reports_of_one_and_of_two_processes_have_the_same_bits(monkeypatch):
     monkeypatch.setattr(_survey, "candidates", cheap)
     chosen = [*statements.discover("maxout.q1-linear"), *statements.discover("leverage.lemma-7")]
@@ -75,6 +76,7 @@ def test_results_have_the_order_of_the_tasks_and_errors_are_raised(two):
             two([task, partial(divmod, 1, 1)], id)
 
 
+@pytest.mark.slow
 def test_a_killed_process_is_an_error_in_words():
     with (
         processes(2) as pool,
@@ -106,6 +108,7 @@ def test_processes_end_with_their_parent_in_the_middle_of_a_task():
     assert time.perf_counter() - start < 30.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "number",
     [

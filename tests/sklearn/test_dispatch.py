@@ -85,6 +85,7 @@ assert np.allclose(np.asarray(found), wanted, rtol=1e-8, atol=1e-8)
 LIBRARY = "torch" if importlib.util.find_spec("torch") else "array_api_strict"
 
 
+@pytest.mark.slow
 def test_a_pipeline_stays_in_its_library():
     # scikit-learn's scaler divides by zero on its way, which array-api-strict mentions.
     quiet = "ignore:invalid value encountered in divide:RuntimeWarning"

@@ -117,6 +117,7 @@ def test_pairs_wherever_they_fit():
         FourierSampler(n_components=5, form="pairs").fit(X)
 
 
+@pytest.mark.slow
 def test_gamma_is_a_gamma():
     """scikit-learn's own sampler once had twice the bandwidth; that must not pass here."""
 

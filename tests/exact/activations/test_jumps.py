@@ -59,6 +59,7 @@ def test_both_truths_agree():
     assert np.max(np.abs(above(0.4 / sx, 0.4 / sy, rho) - by_owen(0.4 / sx, 0.4 / sy, rho))) < 1e-13
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [-3.1, -0.37, -6e-10, 1e-17, 0.0, 1e-4, 0.25, 0.7, 1.9, 20.0])
 @pytest.mark.sampled(2)
 def test_the_stated_error_of_a_threshold_is_never_exceeded(level):

@@ -186,6 +186,7 @@ def test_uniform_phase_gives_the_gaussian_kernel():
     assert ours == pytest.approx(0.5 * math.exp(-0.5 * np.sum((x - y) ** 2)), rel=1e-14)
 
 
+@pytest.mark.slow
 def test_every_namespace(place: Place):
     dtype = "float64" if place.has_float64 else "float32"
     rho = place.asarray(RHO[1:-1, None], dtype)

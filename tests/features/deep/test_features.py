@@ -65,6 +65,7 @@ DEFECTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name",
     # A refutation is made sure of by eight thousand networks.

@@ -73,6 +73,7 @@ NETWORKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(("w", "b"), [(0.6, 0.0), (0.8, 0.2)])
 @pytest.mark.parametrize(

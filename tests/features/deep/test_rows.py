@@ -24,6 +24,7 @@ def kernel(request):
     return KERNELS[request.param]
 
 
+@pytest.mark.slow
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda place: place.name)
 def test_places_agree(place, kernel):

@@ -55,6 +55,7 @@ def small_cells(monkeypatch):
     monkeypatch.setattr(_orthogonal, "CELL", 2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [*KINDS, *DEPENDENT])
 @pytest.mark.sampled(3)
 def test_the_kernel_holds(kind, small_cells):

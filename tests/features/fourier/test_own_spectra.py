@@ -86,6 +86,7 @@ def fourier(spectrum, **options):
     return lambda seed: mehler.FourierFeatures.draw(D, M, kernel=spectrum, seed=seed, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SPECTRA)
 @pytest.mark.parametrize("form", ["pairs", "offset"])
 def test_a_spectrum_from_outside_holds(name, form):
@@ -123,6 +124,7 @@ def test_a_spectrum_without_its_law_is_refuted(name, hook):
     assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=CLOSE).status == "refuted"
 
 
+@pytest.mark.slow
 def test_orthogonal_directions_are_for_spectra_that_say_they_are_isotropic():
     draw = fourier(TwoScales(), projections="orthogonal")
     assert verify.check_kernel(draw, draw(0).kernel, ROWS, resolution=CLOSE).status == "holds"

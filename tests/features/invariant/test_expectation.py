@@ -58,6 +58,7 @@ SETTINGS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("setting", SETTINGS)
 @pytest.mark.sampled(2)
 def test_gram_has_the_kernel_within_one_per_cent(setting):
@@ -176,6 +177,7 @@ def test_the_variance_is_a_bound_that_is_not_idle(setting):
     assert (declared <= 60 * measured).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("replacement", [True, False])
 def test_gram_variance_of_shared_elements_is_a_bound(replacement):
     options = {

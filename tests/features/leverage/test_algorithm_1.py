@@ -19,6 +19,7 @@ def pool(seed=0, m=12):
     return mehler.FourierFeatures.draw(2, m, form="offset", seed=seed)
 
 
+@pytest.mark.slow
 def test_the_mean_of_draws_is_the_pools_gram():
     phi, grams = pool(), []
     for seed in range(4000):
@@ -28,6 +29,7 @@ def test_the_mean_of_draws_is_the_pools_gram():
     assert np.all(np.abs(np.mean(grams, axis=0) - phi.gram(ROWS[:2])[0]) < 6 * error)
 
 
+@pytest.mark.slow
 def test_planted_defect_is_seen(monkeypatch):
     """Weights for which the expected counts are those of uniform draws."""
     monkeypatch.setattr(

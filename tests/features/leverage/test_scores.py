@@ -86,6 +86,7 @@ def test_groups_are_summed():
     assert np.array_equal(scores.scores, alone.scores)
 
 
+@pytest.mark.slow
 @places
 @shapes
 @methods
@@ -218,6 +219,7 @@ def test_without_double_precision_products_are_refused(monkeypatch):
     assert ridge_leverage_scores(phi, SMALL).degrees_of_freedom == pytest.approx(true, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [p for p in CPU if p.jit], ids=lambda p: p.name)
 def test_traced_scores_are_nan_where_others_refuse(place):
     import jax

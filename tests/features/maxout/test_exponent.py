@@ -23,6 +23,7 @@ def test_that_of_signs_at_two_falls_towards_its_limit(near, far):
     assert found[0] > found[1] > found[2] > limit
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("q", "near", "far"), [(16, 0.5, -0.8), (64, 0.0, -0.6), (4, 0.9, -0.98)])
 @pytest.mark.sampled(1)
 def test_rare_collisions_in_digits(q, near, far):

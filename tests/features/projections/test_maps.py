@@ -52,6 +52,7 @@ def student(samples):
     return stats.t.interval(1 - 1e-9, len(samples) - 1, samples.mean(), stats.sem(samples))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("projection", ["orthogonal", "hadamard", "sobol"])
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.sampled(3)
@@ -65,6 +66,7 @@ def test_variances_are_below_their_bounds(name, projection):
     assert (claimed >= independent * (1 - 1e-12)).all()
 
 
+@pytest.mark.slow
 def test_a_pool_from_one_block_has_another_kernel():
     """The defect that independent stacks avoid: orthogonal directions differ more, so the larger
     of two projections is larger on average than h_1(2)."""

@@ -21,6 +21,7 @@ def projected():
     return np.stack([ROWS @ w for w in vectors(named("hadamard"), 5, Q, D, M)])
 
 
+@pytest.mark.slow
 def test_maxima(place: Place, projected):
     x = place.asarray(ROWS, "float32")
     phi = mehler.MaxoutFeatures.draw(D, M, Q, seed=5, projections="hadamard", like=x)
