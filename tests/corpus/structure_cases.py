@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from mehler import kernels
-from mehler.cli._rows import random_rows
+from mehler.cli._checks import random_rows
 from mehler.verify import check_structure
 from tests.corpus import memory_maps, structure_maps
 from tests.corpus.registry import Planted, Twin

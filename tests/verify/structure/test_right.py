@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from mehler.cli._rows import random_rows
+from mehler.cli._checks import random_rows
 from mehler.verify import check_structure
 from tests.verify.structure.right_maps import RIGHT, lazily, rbf
 

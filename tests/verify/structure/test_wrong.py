@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from mehler import kernels
-from mehler.cli._rows import random_rows
+from mehler.cli._checks import random_rows
 from mehler.verify import check_structure
 from tests.corpus.structure_maps import five_frequencies, five_frequencies_twin
 from tests.verify.structure.correct_maps import X as FURTHER_ROWS
