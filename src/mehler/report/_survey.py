@@ -27,15 +27,12 @@ from mehler.report._model import Column, DataResult, Score
 from mehler.report._read import DIGITS, DataMatrix, standardized
 from mehler.report.render._format import count, number
 from mehler.statements import Context, Evidence, Plot, Series
-from mehler.verify import Entry, check_kernel, features_needed
+from mehler.verify import Entry, check_kernel
 
-# Rows whose bytes are made contiguous at a time, and maps that a picture shows.
-_BLOCK, _DRAWN = 1000, 4
-_MISS, _FEATURES = 1e-6, 128
+# Rows whose bytes are made contiguous at a time, maps that a picture shows, features of a draw that
+# is checked, and the ratio of the columns' deviations from which standardising them is tried.
+_BLOCK, _DRAWN, _FEATURES, _UNLIKE = 1000, 4, 1024, 3.0
 _EXAMPLES = ("Fourier features, rbf", "Kitchen sinks, relu", "Maxout features, q = 4")
-# Fraction of the false alarm that `check_kernel` spends on its last test; ratio of the columns'
-# deviations from which standardising them is tried.
-_LAST, _UNLIKE = 0.75, 3.0
 
 
 class Survey:
@@ -156,14 +153,6 @@ def _map_notes(sample: Sample) -> list[str]:
     return notes
 
 
-def _relative_variance(one: Candidate, values: np.ndarray) -> tuple[Any, np.ndarray]:
-    """Return a map on the host and the variance of a feature product over k(x,x) k(y,y)."""
-    phi, rows = one.draw(one.rounded(_FEATURES), seed=0), one.rows(values)
-    length = np.sqrt(np.diag(np.asarray(phi.kernel(rows))))
-    variance = phi.n_features * np.asarray(phi.gram_variance(rows, rows))
-    return phi, variance / np.outer(length, length) ** 2
-
-
 def check_on_rows(
     one: Candidate, sample: Sample, settings: Mapping[str, Any]
 ) -> tuple[Evidence, tuple[Entry, ...]]:
@@ -172,68 +161,47 @@ def check_on_rows(
     Values are in units of sqrt(k(x,x) k(y,y)). An exception is evidence of status ``"error"``.
     """
     context = fresh_context(settings, "data")
+    rows = one.rows(sample.values[sample.measured])
+    # What the budget of random numbers resolves, where the variance is a few k(x,x) k(y,y).
+    finest, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
+    resolution = min(1.0, max(finest, 30.0 * math.sqrt(one.cost / budget)))
     try:
-        evidence = _check(one, sample, context)
+        verdict = check_kernel(
+            lambda seed: one.draw(one.rounded(_FEATURES), seed=seed, like=context.like()),
+            one.draw(one.multiple, seed=0).kernel,
+            context.asarray(rows),
+            false_alarm=context.false_alarm,
+            resolution=resolution,
+            seed=context.seed_for(one.label),
+            ledger=context.ledger,
+            name=f"data: {one.label}",
+        )
     except Exception as error:
         return failed("proved", one.label, error), ()
     # Rows are numbered as in the source.
-    rows = {s: int(sample.source[sample.measured[evidence.where[s]]]) for s in ("i", "j")}
-    evidence = replace(evidence, where={**evidence.where, **rows})
-    return evidence, context.ledger.entries
-
-
-def _check(one: Candidate, sample: Sample, context: Context) -> Evidence:
-    rows = one.rows(sample.values[sample.measured])
-    phi, variance = _relative_variance(one, sample.values[sample.measured])
-    n_pairs = len(rows) * (len(rows) + 1) // 2
-    length = np.sqrt(np.diag(np.asarray(phi.kernel(rows))))
-    resolution, n_features = design(one, float(np.max(variance)), n_pairs, context)
-    verdict = check_kernel(
-        lambda seed: one.draw(one.rounded(n_features), seed=seed, like=context.like()),
-        phi.kernel,
-        context.asarray(rows),
-        variance=lambda X, Y: variance * np.outer(length, length) ** 2,
-        false_alarm=context.false_alarm,
-        resolution=resolution,
-        miss=_MISS,
-        seed=context.seed_for(one.label),
-        ledger=context.ledger,
-        name=f"data: {one.label}",
-    )
-    claim = f"at {n_pairs} pairs of {len(rows)} rows the mean empirical Gram is the exact kernel"
-    low, high = (end / verdict.scale for end in verdict.interval)
+    where = {s: int(sample.source[sample.measured[verdict.where[s]]]) for s in ("i", "j")}
+    numbers = (verdict.observed, verdict.exact, *verdict.interval)
+    observed, exact, low, high = (number / verdict.scale for number in numbers)
     verdict = replace(
         verdict,
-        observed=verdict.observed / verdict.scale,
-        exact=verdict.exact / verdict.scale,
+        observed=observed,
+        exact=exact,
         interval=(low, high),
         scale=1.0,
+        where={**verdict.where, **where},
     )
-    return Evidence.from_verdict(verdict, form="proved", check=one.label, claim=claim)
-
-
-def design(one: Candidate, variance: float, n_pairs: int, context: Context) -> tuple[float, int]:
-    """Choose the resolution and the number of features before any draw.
-
-    The level's resolution if the random numbers it takes are affordable, else the finest that is.
-    """
-    target, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
-    rate, miss = _LAST * context.false_alarm / n_pairs, _MISS / n_pairs
-    n_features = features_needed(max(variance, target**2), target, rate, miss)
-    affordable = max(one.multiple, int(budget / one.cost))
-    if n_features <= affordable:
-        return target, n_features
-    # The number of features needed is proportional to 1 / resolution^2.
-    return min(1.0, target * math.sqrt(n_features / affordable)), affordable
+    pairs = len(rows) * (len(rows) + 1) // 2
+    claim = f"at {pairs} pairs of {len(rows)} rows the mean empirical Gram is the exact kernel"
+    evidence = Evidence.from_verdict(verdict, form="proved", check=one.label, claim=claim)
+    return evidence, context.ledger.entries
 
 
 def score_plot(scores: Sequence[Score], task: _scores.Task) -> Plot:
     """Draw the scores of the best maps over their number of features, beside the other learners."""
-    curves = {
-        label: [s for s in scores if s.map == label and s.n_features]
-        for label in dict.fromkeys(s.map for s in scores)
-    }
-    curves = {label: curve for label, curve in curves.items() if curve}
+    curves: dict[str, list[Score]] = {}
+    for one in scores:
+        if one.n_features:
+            curves.setdefault(one.map, []).append(one)
     first = sorted(curves, key=lambda label: -max(s.rank for s in curves[label]))[:_DRAWN]
     series = [
         Series(
@@ -246,12 +214,9 @@ def score_plot(scores: Sequence[Score], task: _scores.Task) -> Plot:
         )
         for label in first
     ]
-    ends = [min(min(s.x) for s in series), max(max(s.x) for s in series)]
-    series += [
-        Series(label=s.map, x=ends, y=[s.rank] * 2)
-        for s in scores
-        if s.map in (_scores.RAW, _scores.BOOSTING) and s.value is not None
-    ]
+    sizes = [n for one in series for n in one.x]
+    alone = [s for s in scores if not s.n_features and s.value is not None]
+    series += [Series(label=s.map, x=[min(sizes), max(sizes)], y=[s.rank] * 2) for s in alone]
     return Plot(
         title=f"{task.measure[0].upper()}{task.measure[1:]} over the number of features",
         x_label="features",
