@@ -133,9 +133,9 @@ COUNTS = (
 )
 SIZES = (
     *("scale", "lipschitz", "radius", "ridge", "window", "spread", "c", "c1", "c2", "c_prime"),
-    *("feature_scale", "largest_feature", "mean_square", "total_weight", "clip", "width"),
+    *("feature_scale", "mean_square", "total_weight", "clip", "width"),
     *("degrees_of_freedom", "pool_degrees", "estimated", "largest_ratio", "feature_bound"),
-    *("gram_norm", "kernel_norm", "smallest", "spacing", "gamma", "own", "variance", "sup"),
+    *("smallest", "spacing", "gamma", "own", "variance", "sup"),
 )
 WORDS = ("function", "side", "average", "templates", "rule", "design", "method")
 NOT_BELOW_ZERO = (

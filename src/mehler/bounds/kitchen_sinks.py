@@ -16,10 +16,6 @@ feature_scale : float or array
     :func:`feature_scale_maxout`. C is `scale` times `feature_scale` in all formulas.
 lipschitz : float or array
     L: the loss c(f(x) y) is L-Lipschitz in f(x) y; :math:`R[f] = E\,c(f(x) y)`, :math:`|y| \le 1`.
-largest_feature : float or array, optional
-    The largest feature of the data, divided by its bound: in absolute value, or its norm in
-    :math:`L^2(\mu)` where no more is needed. The bound is vacuous for one above 1; if left out, the
-    assumption is not checked.
 delta : float or array
     Probability of one event; each function says how many of them it excludes.
 """
@@ -56,13 +52,8 @@ def _loss(lipschitz: Any) -> Assumption:
     return Assumption(f"the loss c(f(x) y) is {digits(lipschitz)}-Lipschitz in f(x) y")
 
 
-def _bounded(largest: Reals | None, measure: str) -> Assumption:
-    """Assume that the `measure` of features is at most 1, and check it against `largest`."""
-    text = f"features over their scale have {measure} at most 1"
-    if largest is None:
-        return Assumption(text)
-    value = positives(largest_feature=largest)
-    return Assumption(text, value <= 1, f"largest {digits(value)}")
+def _bounded(measure: str) -> Assumption:
+    return Assumption(f"features over their scale have {measure} at most 1")
 
 
 def _root_log(delta: Any) -> Any:
@@ -80,7 +71,6 @@ def approximation(
     mean_square: Reals | None = None,
     norm: Reals | None = None,
     function: Literal["nearest", "monte-carlo"] = "nearest",
-    largest_feature: Reals | None = None,
 ) -> Bound:
     r"""Bound the distance from f* to combinations of K random features with weights <= C/K.
 
@@ -129,7 +119,7 @@ def approximation(
     return Bound(
         terms=(Term("mean", mean / root), Term("confidence", confidence)),
         probability=1 - chance,
-        assumptions=(_DRAWN, _bounded(largest_feature, "L2(mu) norm")),
+        assumptions=(_DRAWN, _bounded("L2(mu) norm")),
         trivial=trivial if nearest else size + trivial,
         quantity="" if nearest else "distance from f* to the average of features",
     )
@@ -164,13 +154,7 @@ def _of_average(k: Any, size: Any, lipschitz: Any, delta: Any) -> Term:
 
 @bound("kitchen-sinks.risk-lemma", "risk of the average of features above that of f*", "n_features")
 def approximation_risk(
-    n_features: Counts,
-    *,
-    scale: Reals,
-    lipschitz: Reals,
-    delta: Reals,
-    feature_scale: Reals = 1.0,
-    largest_feature: Reals | None = None,
+    n_features: Counts, *, scale: Reals, lipschitz: Reals, delta: Reals, feature_scale: Reals = 1.0
 ) -> Bound:
     r"""Bound the excess risk of the average of K random features over f*.
 
@@ -193,19 +177,13 @@ def approximation_risk(
     return Bound(
         terms=(_of_average(k, size, steep, chance),),
         probability=1 - chance,
-        assumptions=(_DRAWN, _LABELS, _loss(steep), _bounded(largest_feature, "L2(mu) norm")),
+        assumptions=(_DRAWN, _LABELS, _loss(steep), _bounded("L2(mu) norm")),
         trivial=2 * steep * size,
     )
 
 
 @bound("kitchen-sinks.greedy", "error of the greedy sum", "n_features", zero=True)
-def approximation_greedy(
-    n_features: Counts,
-    *,
-    total_weight: Reals,
-    norm: Reals = 0.0,
-    largest_feature: Reals | None = None,
-) -> Bound:
+def approximation_greedy(n_features: Counts, *, total_weight: Reals, norm: Reals = 0.0) -> Bound:
     r"""Bound the error of K greedy steps towards a sum of features with total weight B.
 
     .. math:: \|f_K - f^*\| \le \sqrt{(B^2 - \|f^*\|^2)/K}, \qquad
@@ -243,7 +221,7 @@ def approximation_greedy(
     text = "f* is a sum of features whose absolute weights sum to at most"
     return Bound(
         terms=(Term("approximation", spread / np.sqrt(k)),),
-        assumptions=(Assumption(f"{text} {digits(most)}"), _bounded(largest_feature, "norm")),
+        assumptions=(Assumption(f"{text} {digits(most)}"), _bounded("norm")),
         trivial=2 * most,
     )
 
@@ -257,7 +235,6 @@ def generalisation_gap(
     delta: Reals,
     two_sided: bool = True,
     feature_scale: Reals = 1.0,
-    largest_feature: Reals | None = None,
 ) -> Bound:
     r"""Bound the gap between empirical and true risk, uniformly over the box of weights.
 
@@ -291,7 +268,7 @@ def generalisation_gap(
     return Bound(
         terms=(Term("statistical", 2 * size / root), Term("confidence", confidence)),
         probability=1 - chance,
-        assumptions=(_SAMPLES, _LABELS, _loss(steep), _bounded(largest_feature, "absolute value")),
+        assumptions=(_SAMPLES, _LABELS, _loss(steep), _bounded("absolute value")),
         trivial=2 * size,
         quantity="" if two_sided else "largest R - R_emp over the weights",
     )
@@ -306,7 +283,6 @@ def excess_risk(
     lipschitz: Reals,
     delta: Reals,
     feature_scale: Reals = 1.0,
-    largest_feature: Reals | None = None,
 ) -> Bound:
     r"""Bound the risk of fitted weights above the best risk with :math:`\|f\|_\pi \le C`.
 
@@ -332,7 +308,7 @@ def excess_risk(
     weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
     size, chance = weight * other, probabilities(delta=delta)
     statistical = 2 * steep * size / np.sqrt(n)
-    features = _bounded(largest_feature, "absolute value")
+    features = _bounded("absolute value")
     return Bound(
         terms=(
             Term("statistical", statistical),

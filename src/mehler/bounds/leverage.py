@@ -32,9 +32,6 @@ largest_ratio : float or array, optional
     :math:`\sup s_\lambda`, at most :math:`\sup|\phi|^2/\lambda`.
 norm : float or array
     B, the radius of the ball.
-gram_norm : float or array, optional
-    :math:`\|G\|`, or a lower bound of it. The bound is vacuous for a ridge above it. If left out,
-    the assumption is not checked beyond what d and :math:`\kappa` say of it.
 delta : float or array
     Probability of one event; each function says how many of them it excludes.
 
@@ -134,7 +131,6 @@ def score_error(
     degrees_of_freedom: Reals,
     delta: Reals,
     feature_bound: Reals = 1.0,
-    gram_norm: Reals | None = None,
 ) -> Bound:
     r"""Bound the errors of all leverage scores of a pool, estimated from rows.
 
@@ -155,9 +151,7 @@ def score_error(
     >>> solve(leverage.score_error, at_most=1.0, n_scored=None, **pool)
     88470
     """
-    scores, assumption = _scores(
-        n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
-    )
+    scores, assumption = _scores(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
     square = squares(feature_bound=positives(feature_bound=feature_bound))
     return Bound(
         terms=(scores,),
@@ -168,17 +162,12 @@ def score_error(
 
 
 def _scores(
-    n_scored: Counts,
-    ridge: Reals,
-    degrees_of_freedom: Reals,
-    delta: Reals,
-    feature_bound: Reals,
-    gram_norm: Reals | None,
+    n_scored: Counts, ridge: Reals, degrees_of_freedom: Reals, delta: Reals, feature_bound: Reals
 ) -> tuple[Term, Assumption]:
     """Return Delta' = Delta/(1 - Delta), infinite for Delta of 1, and assume a small ridge.
 
-    That is at most the norm of G, which is at most the trace, the mean of squares of the features.
-    For such a ridge the largest eigenvalue of G(G + ridge)^-1 is at least 1/2, and so is d.
+    For a ridge of at most the norm of G the largest eigenvalue of G(G + ridge)^-1, and so d, is at
+    least 1/2.
     """
     n, chance = counts(n_scored=n_scored), probabilities(delta=delta)
     lam, d = positives(ridge=ridge, degrees_of_freedom=degrees_of_freedom)
@@ -190,13 +179,11 @@ def _scores(
         )
     root = np.sqrt(need / n)
     value = np.where(root < 1, root / (1 - root), np.inf)
-    norm = square if gram_norm is None else positives(gram_norm=gram_norm)
-    holds = (d >= 0.5) & (lam <= norm * (1 + 1e-12))
-    known = gram_norm is not None
+    # The norm of G is at most its trace, the mean of squares of the features.
+    holds = (d >= 0.5) & (lam <= square * (1 + 1e-12))
+    text = "the ridge is at most the norm of the pool's Gram matrix"
     return Term("estimation", value), Assumption(
-        "the ridge is at most the norm of the pool's Gram matrix",
-        holds if known or not np.all(holds) else None,
-        f"norm {digits(norm)}" if known else f"d {digits(d)}",
+        text, None if np.all(holds) else holds, f"d {digits(d)}"
     )
 
 
@@ -209,7 +196,6 @@ def probability_error(
     degrees_of_freedom: Reals,
     delta: Reals,
     feature_bound: Reals = 1.0,
-    gram_norm: Reals | None = None,
 ) -> Bound:
     r"""Bound the error of all sampling probabilities of a pool together.
 
@@ -226,9 +212,7 @@ def probability_error(
     >>> round(leverage.probability_error(10**6, **pool).value, 3)
     0.389
     """
-    scores, assumption = _scores(
-        n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
-    )
+    scores, assumption = _scores(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
     d, pool = positives(degrees_of_freedom=degrees_of_freedom), counts(pool_size=pool_size)
     if np.any(d > pool):
         raise ValueError(
@@ -256,7 +240,6 @@ def score_ratio(
     mix: Reals,
     delta: Reals,
     feature_bound: Reals = 1.0,
-    gram_norm: Reals | None = None,
 ) -> Bound:
     r"""Bound the largest ratio of score to probability, for estimated scores mixed with uniform.
 
@@ -275,9 +258,7 @@ def score_ratio(
     ...                      estimated=10.0, mix=0.5, delta=0.1).value
     200.0
     """
-    scores, assumption = _scores(
-        n_scored, ridge, degrees_of_freedom, delta, feature_bound, gram_norm
-    )
+    scores, assumption = _scores(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
     pool, eta = counts(pool_size=pool_size), probabilities(mix=mix)
     lam, total, most = positives(ridge=ridge, estimated=estimated, feature_bound=feature_bound)
     certain = squares(feature_bound=most) / (eta * lam)
@@ -308,7 +289,6 @@ def excess_risk(
     pool_degrees: Reals,
     estimated: Reals,
     delta: Reals,
-    kernel_norm: Reals | None = None,
 ) -> Bound:
     r"""Bound the excess risk of the best weights for features drawn by estimated scores.
 
@@ -335,9 +315,6 @@ def excess_risk(
         B, the radius of the ball, and L, the Lipschitz constant of the loss in the prediction.
     degrees_of_freedom, pool_degrees : float or array
         d of the kernel, and of the pool.
-    kernel_norm : float or array, optional
-        :math:`\|\Sigma\|`, or a lower bound of it: the bound is vacuous if the ridge exceeds a
-        seventh. If left out, this assumption is not checked.
 
     Examples
     --------
@@ -367,7 +344,6 @@ def excess_risk(
         # No member is drawn much more often than expected: by the pool's fixed ball.
         least, cost = pool / (_MIX * m), np.log(pool / chance)
         spread = 16 * np.sqrt(1 + np.sqrt(2 * least * cost) + least * cost / 3)
-    norm = None if kernel_norm is None else positives(kernel_norm=kernel_norm)
     return Bound(
         terms=(
             Term("approximation", 6 * size * np.sqrt(lam)),
@@ -380,11 +356,7 @@ def excess_risk(
             Assumption(f"the loss is {digits(steep)}-Lipschitz in the prediction"),
             _enough("pool_size", pool, d, 1 / lam, chance),
             _enough("n_features", m, own, ratio, chance),
-            Assumption(
-                "the ridge is at most a seventh of the kernel's largest eigenvalue",
-                None if norm is None else 7 * lam <= norm * (1 + 1e-12),
-                "" if norm is None else digits(norm),
-            ),
+            Assumption("the ridge is at most a seventh of the kernel's largest eigenvalue"),
         ),
         trivial=size * (1 + 4 * np.sqrt(2)),
         quantity="mean excess risk, on the event of the scores" if reuse else "",

@@ -23,17 +23,21 @@ def _form(form: str) -> str:
     return form
 
 
-def _published(function: Any, *sizes: int, largest_feature: Any = None, **options: Any) -> Bound:
-    """The published forms took the largest feature, which is a hypothesis of theirs."""
+def _called(function: Any, *sizes: int, largest_feature: Any = None, **options: Any) -> Any:
+    """The largest feature was checked against an assumption, and is in no value."""
+    return function(*sizes, **options)
+
+
+def _published(function: Any, *sizes: int, **options: Any) -> Bound:
     if options.pop("feature_scale", 1.0) != 1:
         raise ValueError("the published forms have no scale of the features")
-    return function(*sizes, **options)
+    return _called(function, *sizes, **options)
 
 
 def _unless_published(proved: Any, published: Any, *sizes: int, form: str, **options: Any) -> Bound:
     if _form(form) == "printed":
         return _published(published, *sizes, **options)
-    return proved(*sizes, **options)
+    return _called(proved, *sizes, **options)
 
 
 def lemma_1(n_features: int, *, form: str = "proved", **options: Any) -> Bound:
@@ -57,7 +61,7 @@ def estimation_lemma(
 ) -> Bound:
     if _form(form) == "printed":
         return _published(forms.estimation_lemma, n_samples, **options)
-    return now.generalisation_gap(n_samples, two_sided=two_sided, **options)
+    return _called(now.generalisation_gap, n_samples, two_sided=two_sided, **options)
 
 
 def theorem(
@@ -77,14 +81,14 @@ def theorem(
 def greedy(n_features: int, *, form: str = "proved", norm: float = 0.0, **options: Any) -> Bound:
     if _form(form) == "printed":
         return _published(forms.greedy, n_features, **options)
-    return now.approximation_greedy(n_features, norm=norm, **options)
+    return _called(now.approximation_greedy, n_features, norm=norm, **options)
 
 
 def lemma_1_features(eps: float, **options: Any) -> int:
-    return bounds.solve(now.approximation, at_most=eps, n_features=None, **options)
+    return _called(bounds.solve, now.approximation, at_most=eps, n_features=None, **options)
 
 
 def theorem_features(eps: float, n_samples: int, **options: Any) -> int:
-    return bounds.solve(
-        now.excess_risk, at_most=eps, n_features=None, n_samples=n_samples, **options
+    return _called(
+        bounds.solve, now.excess_risk, at_most=eps, n_features=None, n_samples=n_samples, **options
     )

@@ -72,4 +72,5 @@ def mixed_ratio(n_samples: int, **options: Any) -> Bound:
 def risk(n_samples: int, *, n_scored: int, reuse: bool = False, **options: Any) -> Bound:
     if reuse and n_scored != n_samples:
         raise ValueError("the rows that are scored are the training rows, as many as they")
+    options.pop("kernel_norm", None)  # It was checked against an assumption, and is in no value.
     return now.excess_risk(n_samples, n_scored=None if reuse else n_scored, **options)
