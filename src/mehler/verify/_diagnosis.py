@@ -190,7 +190,7 @@ def _rows_of(verdict: Verdict, side: int, rows: EvaluatedRows) -> Array:
     n = rows.host.shape[0]
     if n <= _MOST_ROWS:
         return rows.given
-    worst = [] if verdict.table is None else [row.pair[side] for row in verdict.table.rows]
+    worst = [] if verdict.table is None else [pair[side] for pair in verdict.table.pairs]
     return rows.gather(np.unique([*worst, *np.linspace(0, n - 1, 24).astype(int)]))
 
 

@@ -95,7 +95,7 @@ def _finding(verdict: Verdict) -> str:
     if verdict.table is None:
         return finding if verdict.cause else f"{finding}. Claimed: {verdict.claim}"
     n, worst = verdict.table.counts.get(verdict.status, 0), verdict.table.rows[0]
-    where = f"off by {worst.off:+.3g} at {worst.pair[0]}, {worst.pair[1]}"
+    where = f"off by {worst[4]} at {worst[0]}"
     return f"{finding} at {n} of {counted(verdict.table.n, 'pair')}, {where}"
 
 

@@ -99,37 +99,14 @@ _HEAD = ("pair", "exact", "measured", "interval", "off by", "verdict")
 
 
 @dataclass(frozen=True)
-class PairRow:
-    """One pair of rows: claim, estimate, interval, deviation in units of the resolution's scale.
+class PairTable:
+    """The worst pairs, at most `MOST_ROWS`, with text for each column, and counts by status.
 
-    `basis` is what decided it if the interval did not.
+    Deviations are in units of the resolution's scale.
     """
 
-    pair: tuple[int, int]
-    exact: float
-    measured: float
-    interval: tuple[float, float]
-    off: float
-    status: str
-    basis: str = ""
-
-    def cells(self) -> tuple[str, ...]:
-        """Return the columns as text."""
-        return (
-            f"{self.pair[0]}, {self.pair[1]}",
-            short(self.exact),
-            short(self.measured),
-            interval_text(*self.interval),
-            f"{self.off:+.3g}",
-            self.status + self.basis,
-        )
-
-
-@dataclass(frozen=True)
-class PairTable:
-    """At most `MOST_ROWS` rows, and how many pairs have each status."""
-
-    rows: tuple[PairRow, ...]
+    pairs: tuple[tuple[int, int], ...]
+    rows: tuple[tuple[str, ...], ...]
     counts: dict[str, int]
 
     @property
@@ -139,11 +116,12 @@ class PairTable:
 
     def lines(self) -> list[str]:
         """Return the aligned lines of a table, its head first."""
-        listed = aligned([_HEAD, *(row.cells() for row in self.rows)])
-        left = self.n - len(self.rows)
-        if left:
-            shown = [row.status for row in self.rows]
-            more = {name: n - shown.count(name) for name, n in self.counts.items()}
+        listed, shown = aligned([_HEAD, *self.rows]), [row[-1] for row in self.rows]
+        if left := self.n - len(self.rows):
+            more = {
+                name: n - sum(text.startswith(name) for text in shown)
+                for name, n in self.counts.items()
+            }
             kinds = ", ".join(f"{n} {name}" for name, n in more.items() if n)
             listed.append(f"and {counted(left, 'pair')} more: {kinds}")
         return listed

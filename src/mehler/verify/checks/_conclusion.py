@@ -15,10 +15,11 @@ from mehler.verify._verdict import (
     MOST_ROWS,
     OUTLIERS,
     Comparison,
-    PairRow,
     PairTable,
     Status,
     Verdict,
+    interval_text,
+    short,
 )
 from mehler.verify.intervals._measurement import Measurement, Task
 from mehler.verify.sampling._sources import KERNEL_UNIT, Finding
@@ -134,20 +135,19 @@ def _table(
     off = measured.observed - source.claim
     ranked = np.lexsort((-np.nan_to_num(np.abs(off), nan=np.inf), -rank))
     order = [worst, *(int(k) for k in ranked if k != worst)][:MOST_ROWS]
+    named = tuple((int(pairs.first[k]), int(pairs.second[k])) for k in order)
     rows = tuple(
-        PairRow(
-            pair=(int(pairs.first[k]), int(pairs.second[k])),
-            exact=float(source.claim[k] * unit[k]),
-            measured=float(measured.observed[k] * unit[k]),
-            interval=(float(measured.low[k] * unit[k]), float(measured.high[k] * unit[k])),
-            off=float(off[k]),
-            status=names[rank[k]],
-            basis=" by bets" * (measured.evidence is not None and k == worst),
+        (
+            f"{i}, {j}",
+            *(short(float(x[k] * unit[k])) for x in (source.claim, measured.observed)),
+            interval_text(*(float(end[k] * unit[k]) for end in (measured.low, measured.high))),
+            f"{off[k]:+.3g}",
+            names[rank[k]] + " by bets" * (measured.evidence is not None and k == worst),
         )
-        for k in order
+        for k, (i, j) in zip(order, named)
     )
     counts = {name: int((rank == k).sum()) for k, name in enumerate(names)}
-    return PairTable(rows, dict(reversed(counts.items())))
+    return PairTable(named, rows, dict(reversed(counts.items())))
 
 
 def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_integer
-from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
@@ -27,7 +27,6 @@ from mehler.verify.sampling._sources import Source, call, estimate
 # Draws of either size in one sample, draws that set the weights, and samples from which on
 # intervals are looked at: groups of two decide with fewer draws than larger ones.
 _GROUP, _PILOT, _LEAST = 2, 128, 256
-_SAME = 8
 
 
 class Growth(Source):
@@ -55,15 +54,18 @@ class Growth(Source):
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
         pilot = np.array([self._estimates(early[k]) for k in range(_PILOT)])
         small = pilot[:, 0].reshape(-1, pairs.n)
-        self.estimate = float(small.flat[0])
         # How far rounding of a sum of m products may move an estimate.
         slack = 8.0 * math.sqrt(sizes[0]) * eps * np.abs(small).max(axis=0)
-        self.is_still = bool((np.ptp(small, axis=0) <= slack).all())
+        if (np.ptp(small, axis=0) <= slack).all():
+            raise ValueError(
+                f"{counted(small.shape[0], 'seed')} gave the same estimates at all pairs: draw "
+                "ignores its seed, or estimates at these rows do not vary; give others"
+            )
         # About 1 over the variance of each pair; 0 for constant ones.
         variance = sizes[0] * pilot[:, 0].var(axis=1, ddof=1).mean(axis=0)
         moves = variance > 1e-12 * variance.max()
         self._weights = np.where(moves, 1.0 / np.where(moves, variance, 1.0), 0.0) / moves.sum()
-        if not (self.is_still or np.isfinite(self._spread(pilot[0])).all()):
+        if not np.isfinite(self._spread(pilot[0])).all():
             raise ValueError(
                 "variances of <phi(x), phi(y)> leave the range of floats: scale the rows of X"
             )
@@ -89,32 +91,6 @@ class Growth(Source):
 
     def unit_text(self, index: int) -> str:
         return f"n_features * variance at {counted(self.sizes[0], 'feature')}"
-
-
-def _unmoved(terms: CheckOptions, source: Growth) -> Verdict:
-    """Refute features that are the same for every seed; leave equal estimates open."""
-    # Equal estimates are no evidence: cosine-sine features have length 1 in every draw, and events
-    # may be rare. Features that agree in every bit are evidence.
-    first, *rest = (call(source.draws[k][0], source.pairs.left) for k in range(_SAME))
-    fixed = bool(np.any(first)) and all(np.array_equal(first, each) for each in rest)
-    small, large = source.sizes
-    return terms.verdict(
-        status="refuted" if fixed else "inconclusive",
-        claim="estimates vary over seeds, with a variance that falls as 1/n_features",
-        observed=0.0,
-        exact=1.0,
-        interval=(0.0, 0.0) if fixed else (0.0, math.inf),
-        n_features=_PILOT * source.n_features,
-        n_draws=2 * _PILOT * _GROUP,
-        detectable=large / small - 1.0 if fixed else math.inf,
-        method="equality of features" if fixed else "equality of estimates",
-        assumptions=("random features differ from seed to seed",),
-        where={**source.place(0), "estimate": source.estimate},
-        reason="All seeds gave the same features: the seed is ignored, or nothing is random."
-        if fixed
-        else "All seeds gave the same estimates at all pairs, though not the same features: give "
-        "rows at which estimates vary.",
-    )
 
 
 @accepts("max_features", "time_limit", "seed")
@@ -160,7 +136,7 @@ def check_convergence(
     ------
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of m_2/m_1 - 1 or more, at which a map of
-        copies would pass.
+        copies would pass; rows at which estimates are the same for all seeds.
 
     Notes
     -----
@@ -207,8 +183,6 @@ def check_convergence(
     )
     with np.errstate(all="ignore"):
         source = Growth(draw, (small, large), pairs, terms.seed)
-        if source.is_still:
-            return _unmoved(terms, source)
         task = Task(source, source.draws, terms, clock)
         measured = measure_undeclared(task, Lengths(task), least=_LEAST)
         ratio = float(source.means[1] / source.means[0])

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import Any, Unpack
+from dataclasses import replace
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,8 +57,7 @@ def _grams(maps: Any, pairs: Pairs, sizes: list[int]) -> list[Any]:
     return values
 
 
-@dataclass
-class Pilot:
+class Pilot(NamedTuple):
     """Draws of both maps from common seeds, until they differ and units are known; not reused.
 
     `pairs` are in units of sqrt(k(x,x) k(y,y)), k(x,x) the mean of |phi(x)|^2 over both maps;
@@ -68,43 +67,40 @@ class Pilot:
 
     pairs: Pairs
     products: Any
-    n_draws: int
     largest: float
     same_features: bool
 
-    def agrees(self, floor: float) -> bool:
-        """Whether the maps agree seed by seed: no products differ by enough to refute.
 
-        Products that hardly vary with the seed are no evidence, unless the features themselves
-        agree.
-        """
-        moves = float(np.max(np.ptp(self.products[0], axis=0)))
-        telling = self.same_features or moves > _TELLING * max(self.largest, 1e-12)
-        return self.n_draws == _EQUAL and telling and self.largest <= floor
-
-
-def _pilot(draws: Bundles, pairs: Pairs, sizes: list[int], eps: float, stop: Any) -> Pilot:
-    """Draw until `stop` of the number of draws and the largest difference."""
+def _pilot(
+    draws: Bundles,
+    pairs: Pairs,
+    sizes: list[int],
+    eps: float,
+    most: int,
+    floor: float,
+    clock: Clock,
+) -> Pilot:
     products: list[Any] = []
     squares, largest, same = [0.0, 0.0], 0.0, True
-    while not stop(len(products), largest):
-        maps = draws[len(products)]
-        a, b = (read(phi, pairs.left)[0] for phi in maps)
+    for k in range(most):
+        if k and (clock.over or (k >= _UNITS and largest > floor)):
+            break
+        a, b = (read(phi, pairs.left)[0] for phi in draws[k])
         same &= _equal(a, b, eps, pairs.left.host.shape[1])
-        grams, *lengths = zip(*_grams(maps, pairs, sizes))
+        grams, *lengths = zip(*_grams(draws[k], pairs, sizes))
         products.append(grams)
         if not np.isfinite(grams).all():
             break
         squares = [total + 0.5 * sum(each) for total, each in zip(squares, lengths)]
         # sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps.
-        lengths_of = [np.sqrt(x[pairs.first] * y[pairs.second]) for x, y in zip(*lengths)]
-        scale = np.maximum(np.minimum(*lengths_of), np.finfo(float).tiny)
+        roots = [np.sqrt(x[pairs.first] * y[pairs.second]) for x, y in zip(*lengths)]
+        scale = np.maximum(np.minimum(*roots), np.finfo(float).tiny)
         largest = max(largest, float(np.max(np.abs(grams[0] - grams[1]) / scale)))
     values = np.array(products).swapaxes(0, 1)
     if np.isfinite(values).all():
         pairs = _in_units(pairs, [np.sqrt(each / len(products)) for each in squares])
         values /= pairs.unit
-    return Pilot(pairs, values, len(products), largest, same)
+    return Pilot(pairs, values, largest, same)
 
 
 def _in_units(pairs: Pairs, units: list[Any]) -> Pairs:
@@ -181,7 +177,7 @@ class Differences(Source):
 
 def _agreement(terms: CheckOptions, trial: Pilot, claim: str, width: int) -> Verdict:
     """Return the verdict on maps that agreed for all common seeds."""
-    n, size = trial.n_draws, float(trial.pairs.unit.max())
+    n, size = trial.products.shape[1], float(trial.pairs.unit.max())
     what, more = ("features", "to rounding.") if trial.same_features else ("products", "")
     share = -math.expm1(math.log(terms.false_alarm) / n)
     more = more or (
@@ -306,23 +302,23 @@ def check_same(
             4 * width, f"four draws of both maps, {counted(4 * width, 'feature')}"
         )
         most = min(_EQUAL, terms.draws_within(4 * _EQUAL, width) // 4)
-
-        def stop(n: int, largest: float) -> bool:
-            return n >= most or (n > 0 and (clock.over or (n >= _UNITS and largest > floor)))
-
         early = Bundles(makers, terms.seed, stream=1, common=True)
-        trial = _pilot(early, pairs, sizes, max(eps), stop)
+        trial = _pilot(early, pairs, sizes, max(eps), most, floor, clock)
+        n_draws = trial.products.shape[1]
         if not np.isfinite(trial.products).all():
             side, _, pair = (int(k) for k in np.argwhere(~np.isfinite(trial.products))[0])
             source = Differences(makers, sizes, pairs, sum(eps), terms.seed, True)
             task = Task(source, early, terms, clock)
             reason = f"draw_{'ab'[side]} returned features that are not finite."
-            found = Finding(pair, reason, math.nan, "finite features", trial.n_draws)
+            found = Finding(pair, reason, math.nan, "finite features", n_draws)
             return conclude(task, cut_short(task, found), claim, certain=found)
-        if trial.agrees(floor):
+        # Products that hardly vary with the seed are no evidence, unless the features agree.
+        moves = float(np.max(np.ptp(trial.products[0], axis=0)))
+        telling = trial.same_features or moves > _TELLING * max(trial.largest, 1e-12)
+        if n_draws == _EQUAL and telling and trial.largest <= floor:
             return _agreement(terms, trial, claim, width)
         if terms.max_features is not None:
-            spent = trial.n_draws * width
+            spent = n_draws * width
             terms = replace(terms, max_features=terms.max_features - spent)
         # Common seeds keep the difference of means; after a small change it varies less by them.
         (a, b), rate = trial.products, terms.false_alarm / pairs.n
@@ -330,9 +326,9 @@ def check_same(
             max(least_samples(rate), expected_samples(float(v.max()), rate, terms.resolution))
             for v in (a.var(axis=0) + b.var(axis=0), (b - a).var(axis=0))
         )
-        common = alike < apart and trial.n_draws > 1
+        common = alike < apart and n_draws > 1
         source = Differences(makers, sizes, trial.pairs, sum(eps), terms.seed, common)
         task = Task(source, source.draws, terms, clock)
         task.require_resolved()
         measured = measure_undeclared(task, Lengths(task))
-        return conclude(task, measured, claim, remark=source.ratio(measured), spent=trial.n_draws)
+        return conclude(task, measured, claim, remark=source.ratio(measured), spent=n_draws)
