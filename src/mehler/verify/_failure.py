@@ -62,16 +62,35 @@ def failure_text(verdict: Verdict) -> str:
 
     The first line, which stands alone in pytest's summary, is the cause, or else the finding.
     """
-    head = [] if not verdict.cause else textwrap.wrap(verdict.cause, _WIDTH)
-    head += textwrap.wrap(_finding(verdict), _WIDTH)
+    cells, table, form = verdict.cells(), verdict.table, verdict.where.get("form")
+    finding = f"{verdict.check}: {verdict.status}"
+    if table is not None:
+        of, worst = counted(table.n, "pair"), table.rows[0]
+        finding += f" at {table.counts.get(verdict.status, 0)} of {of}, off by {worst[4]}"
+        finding += f" at {worst[0]}"
+        evidence, more = table.lines(), "off by: in units of sqrt(k(x,x) k(y,y))"
+        if form:
+            more = f"{form}: claimed {cells[0]}, measured {cells[1]}, interval {cells[2]}"
+    else:
+        finding += "" if verdict.cause else f". Claimed: {verdict.claim}"
+        place = ", ".join(f"{key}={short(value)}" for key, value in verdict.where.items())
+        evidence = aligned([("exact", "measured", "interval"), cells]) if cells else []
+        more = f"at {place}" if place else ""
+    head = textwrap.wrap(verdict.cause, _WIDTH) + textwrap.wrap(finding, _WIDTH)
     reason = textwrap.wrap(verdict.reason.removeprefix(f"{verdict.cause}.").strip(), _WIDTH)
-    body = ["", *(f"  {line}".rstrip() for line in _evidence(verdict)), ""]
-    terms = [_term(label, text) for label, text in _terms(verdict)]
-    room = MOST_LINES - len(head) - len(body) - sum(map(len, terms))
-    assumed = _term("assumes", "; ".join(verdict.assumptions)) if verdict.assumptions else []
+    evidence = [*evidence, *textwrap.wrap(more, _WIDTH - 2)]
+    body = ["", *(f"  {line}".rstrip() for line in evidence), ""]
+    terms = [
+        *_term("false alarm", verdict.rate_text()),
+        *_term("drawn", verdict.amount_text()),
+        *_term("power", verdict.power_text()),
+        *_term("replay with", ", ".join(f"{key}={x!r}" for key, x in verdict.seeds.items())),
+    ]
+    room = MOST_LINES - len(head) - len(body) - len(terms)
+    assumed = _term("assumes", "; ".join(verdict.assumptions))
     reason = _cut(reason, max(2, room - len(assumed)))
     assumed = _cut(assumed, max(1, room - len(reason)))
-    return "\n".join([*head, *reason, *body, *(line for term in terms for line in term), *assumed])
+    return "\n".join([*head, *reason, *body, *terms, *assumed])
 
 
 def _cut(lines: list[str], most: int) -> list[str]:
@@ -81,45 +100,5 @@ def _cut(lines: list[str], most: int) -> list[str]:
 
 def _term(label: str, text: str) -> list[str]:
     """Return the lines of a text after its label."""
-    return textwrap.wrap(
-        text,
-        _WIDTH,
-        initial_indent=f"  {label}".ljust(_LABEL + 2),
-        subsequent_indent=" " * (_LABEL + 2),
-    )
-
-
-def _finding(verdict: Verdict) -> str:
-    """Return the check, its status, and where."""
-    finding = f"{verdict.check}: {verdict.status}"
-    if verdict.table is None:
-        return finding if verdict.cause else f"{finding}. Claimed: {verdict.claim}"
-    n, worst = verdict.table.counts.get(verdict.status, 0), verdict.table.rows[0]
-    where = f"off by {worst[4]} at {worst[0]}"
-    return f"{finding} at {n} of {counted(verdict.table.n, 'pair')}, {where}"
-
-
-def _evidence(verdict: Verdict) -> list[str]:
-    """Return the table of the pairs, or the worst place."""
-    cells = verdict.cells()
-    if verdict.table is not None:
-        form = verdict.where.get("form")
-        more = "off by: in units of sqrt(k(x,x) k(y,y))"
-        if form:
-            more = f"{form}: claimed {cells[0]}, measured {cells[1]}, interval {cells[2]}"
-        return [*verdict.table.lines(), *textwrap.wrap(more, _WIDTH - 2)]
-    place = ", ".join(f"{key}={short(value)}" for key, value in verdict.where.items())
-    table = aligned([("exact", "measured", "interval"), cells]) if cells else []
-    return [*table, *textwrap.wrap(f"at {place}" if place else "", _WIDTH - 2)]
-
-
-def _terms(verdict: Verdict) -> list[tuple[str, str]]:
-    """Return error rate, size, power and replay, each with its label."""
-    seeds = ", ".join(f"{key}={value!r}" for key, value in verdict.seeds.items())
-    terms = [
-        ("false alarm", verdict.rate_text()),
-        ("drawn", verdict.amount_text()),
-        ("power", verdict.power_text()),
-        ("replay with", seeds),
-    ]
-    return [(label, text) for label, text in terms if text]
+    first, rest = f"  {label}".ljust(_LABEL + 2), " " * (_LABEL + 2)
+    return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=rest)

@@ -89,7 +89,7 @@ def test_heavy_tails_are_open_unless_they_are_too_large():
 
 
 def test_rows_beyond_the_last_block_that_make_no_group_are_left_out(monkeypatch):
-    monkeypatch.setattr("mehler.verify.checks._products._BLOCK", 8 * 6 * 10)  # 80 rows a block
+    monkeypatch.setattr("mehler.verify.checks._mean._BLOCK", 8 * 6 * 10)  # 80 rows a block
     one, two = (check_mean(samples(803)[:n], C, **R) for n in (803, 800))
     assert np.allclose(one.interval, two.interval, rtol=1e-12)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
+import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function
+from mehler.kernels import NamedKernel
 from mehler.verify._arguments import (
     DrawOptions,
     bounds_pair,
@@ -18,16 +20,22 @@ from mehler.verify._arguments import (
     require_options,
 )
 from mehler.verify._budget import accepts
-from mehler.verify._verdict import Verdict
+from mehler.verify._verdict import Status, Verdict
 from mehler.verify.checks._conclusion import conclude
-from mehler.verify.checks._information import inform
 from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._measurement import Task, cut_short
 from mehler.verify.intervals._range import measure_bounded
 from mehler.verify.intervals._undeclared import PairLengths, measure_undeclared
 from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._pairs import Kernel, Pairs, evaluate, first_map, make_pairs
+from mehler.verify.sampling._draws import Draws, is_feature_map
+from mehler.verify.sampling._pairs import (
+    Kernel,
+    Pairs,
+    claimed,
+    evaluate,
+    first_map,
+    make_pairs,
+)
 from mehler.verify.sampling._sources import (
     Finding,
     choose_source,
@@ -181,14 +189,14 @@ def check_kernel(
         verdict = inform(verdict, kernel, pairs)
         ignored = ignored_declarations(phi)
         if ignored:
-            verdict = dataclasses.replace(verdict, assumptions=(*verdict.assumptions, ignored))
+            verdict = replace(verdict, assumptions=(*verdict.assumptions, ignored))
         if clock.over or certain or (verdict.holds and measured.n_draws == 1):
             return verdict
         cause = ignored_seed(draws, pairs.left, measured.n_draws)
         if not (verdict.holds and cause):
-            return dataclasses.replace(verdict, cause=cause)
+            return replace(verdict, cause=cause)
         remark = f"But {cause}, so that these draws count as one, and the rates do not hold."
-        return dataclasses.replace(verdict, reason=f"{verdict.reason} {remark}".lstrip())
+        return replace(verdict, reason=f"{verdict.reason} {remark}".lstrip())
 
 
 def _variance(function: Kernel, pairs: Pairs) -> Any:
@@ -199,3 +207,62 @@ def _variance(function: Kernel, pairs: Pairs) -> Any:
     if scaled.min() < -1e-9:
         raise ValueError(f"variance(X, Y) reaches {value.min():.6g}: variances are not negative")
     return np.maximum(scaled, 0.0)
+
+
+# Factors that are tried either way, one after the other, and those from which on a verdict says so,
+# and says nothing.
+_FACTORS = (1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, *(10.0 * 1.5**k for k in range(1, 29)))
+_SAID, _MOST = 2.0, 10.0
+# Kernels that agree so far have no scale.
+_SAME = 1e-12
+
+
+def least_factor(kernel: Kernel, pairs: Pairs, resolution: float) -> float:
+    """Return the least factor of the rows' scale at which the kernel is off by the resolution.
+
+    Up or down, whichever is less; infinite if none is, and 1 for kernels without a scale, which are
+    the same at all factors.
+    """
+
+    def gap(factor: float) -> float:
+        try:
+            x, y = (factor * side.values for side in (pairs.left, pairs.right))
+            value = pairs.pick(claimed(kernel, x, x if pairs.same else y)) / pairs.unit
+        except Exception:  # rows where a function that is not ours has no value show nothing
+            return 0.0
+        return float(np.nanmax(np.abs(value - pairs.claim), initial=0.0))
+
+    largest = 0.0
+    for factor in _FACTORS:
+        here = max(gap(factor), gap(1.0 / factor))
+        if here >= resolution:
+            return factor
+        largest = max(largest, here)
+    return 1.0 if largest <= _SAME else np.inf
+
+
+def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:
+    """Say of a claim that holds which scale of the rows would not have shown, if that is large.
+
+    From a factor of 10 on the rows carry no information on the scale: the verdict is inconclusive,
+    but for a kernel that is a bare function, of which nobody knows that it has a scale.
+    """
+    if not verdict.holds:
+        return verdict
+    with np.errstate(all="ignore"):
+        factor = least_factor(kernel, pairs, verdict.resolution)
+    if factor <= _SAID:
+        return verdict
+    text = f"off by less than {factor:.3g}" if np.isfinite(factor) else "off by any factor"
+    text = f"A bandwidth {text} would not show at these rows"
+    if factor <= _MOST:
+        return replace(verdict, reason=f"{verdict.reason} {text}.".lstrip())
+    text += ": scale the columns, so that k(x, y) is neither about 0 nor about k(x, x) everywhere."
+    status: Status = "holds" if _is_bare(kernel) else "inconclusive"
+    return replace(verdict, status=status, reason=f"{verdict.reason} {text}".lstrip())
+
+
+def _is_bare(kernel: Callable[..., object]) -> bool:
+    """Whether a kernel is neither one by name nor that of a map."""
+    owner = kernel.__self__ if inspect.ismethod(kernel) else None
+    return not (isinstance(kernel, NamedKernel) or is_feature_map(owner))
