@@ -8,8 +8,8 @@ r and endpoints l < h, all in units of the test:
 - else *holds* if all l and h are excluded, no c is so, and max(h, c) - min(l, c) <= r;
 - else *inconclusive*: at some mean, points farther than r apart are not excluded.
 
-Nothing is inverted: a formula says at which level a point m is excluded, with all beyond it. First
-the plan's ``rounding`` moves m towards the mean; sums are known within their radii.
+A formula says at which level a point m is excluded, with all beyond it; first the plan's
+``rounding`` moves m towards the mean.
 """
 
 from __future__ import annotations
@@ -288,10 +288,7 @@ def beyond_range(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
 
 
 def distribution(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
-    """Two distribution functions are d apart: exp(-2 n d^2) below rate/2 refutes; Massart (1990).
-
-    It holds if exp(-2 n (r/2)^2) is at most that.
-    """
+    """Refuted at a distance d with exp(-2 n d^2) < rate/2, holds if r/2 has; Massart (1990)."""
     refutes, holds = (iv.exp(-2 * test["n"] * d**2) for d in (ball(test["distance"]), r / 2))
     return sure(refutes, "<", rate / 2), sure(holds, "<=", rate / 2)
 
@@ -383,13 +380,6 @@ def is_sound(groups: list[Test], alpha: float, r: float, method: str) -> bool:
     return bool(fit)
 
 
-def rate_of(method: str, plan: Test, alpha: Any, count: int) -> Any:
-    """Return the rate of one mean; of Catoni's a quarter is for the earlier inspections."""
-    if method == "catoni" and (look := plan["look"]) is not None:
-        alpha = alpha * 3 / 4 if look == 0 else alpha / (4 * look * (look + 1))
-    return alpha / (max(count, plan.get("count", 0)) * (2 if plan.get("shared") else 1))
-
-
 def judge(result: Mean, test: Test, r: iv.mpf) -> tuple[bool, bool | None]:
     """Return whether one mean refutes, and whether it is known within the resolution."""
     (mean, excludes, may_refute, may_hold), sides = result, (-1, 1)
@@ -411,11 +401,16 @@ def judge(result: Mean, test: Test, r: iv.mpf) -> tuple[bool, bool | None]:
 
 
 def outcome(group: Test, test: Test, alpha: Any, r: iv.mpf) -> tuple[bool | None, bool | None, str]:
-    """Return whether a test refutes, whether it is narrow, and why that is open."""
+    """Return whether a test refutes, whether it is narrow, and why that is open.
+
+    Tests share the rate, by halves with bets; a quarter of Catoni's is for earlier inspections.
+    """
     plan, name = group["plan"], group["method"]
+    if name == "catoni" and (look := plan["look"]) is not None:
+        alpha = alpha / (4 * look * (look + 1)) if look else alpha * 3 / 4
+    count = max(len(group["tests"]), plan.get("count", 0)) * (2 if plan.get("shared") else 1)
     try:
-        rate = rate_of(name, plan, alpha, len(group["tests"]))
-        result = METHODS[name]({**plan, **test}, rate, r)
+        result = METHODS[name]({**plan, **test}, alpha / count, r)
         return (*(judge(result, test, r) if isinstance(result, Mean) else result), "")
     except Undecided as why:
         return None, None, str(why)

@@ -1,14 +1,13 @@
 """Intervals for bounded samples: betting in order, or from sums.
 
-For a stake lambda that is fixed before the samples, prod(1 +- lambda (X_i - m)) is a test
-martingale at m = E X, and so is its mean over several stakes. Its logarithm is bounded below by a
-polynomial in m of four power sums,
+Of stakes that are fixed before the samples the mean of prod(1 +- lambda (X_i - m)) is a test
+martingale at m = E X. Its logarithm is bounded below by a polynomial in m of four power sums,
 
     log(1 + u) >= u - u^2/2 + u^3/3 - kappa(c) u^4 for u >= -c,  kappa(c) = sum_k c^k / (k + 4),
 
-since the remainder over u^4 is -integral of (1 - t)^3/(1 + t u)^4, which grows with u, and at -c
-is -kappa(c). Stakes are 3/4 of the largest that the range allows and it over powers of 2: the best
-of them is within a factor sqrt(2) of the optimal one and loses an eighth of its growth at most.
+since the remainder over u^4 is -integral of (1 - t)^3/(1 + t u)^4, which grows with u. Stakes are
+3/4 of the largest that the range allows and it over powers of 2: the best of them is within a
+factor sqrt(2) of the optimal one and loses an eighth of its growth at most.
 """
 
 from __future__ import annotations

@@ -269,25 +269,17 @@ def slack_of(pairs: Pairs, m: int, eps: float) -> float:
 
 
 def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
-    """Return the source with most samples per draw that the map's declarations and values allow."""
-    head, eps = read(phi, pairs.left)
-    m = head.shape[1]
-    if independent_features:
-        return Columns(pairs, m, m, eps)
-    units = unit_source(phi, pairs) if declaration(phi, "independent_units", False) else None
-    return units or Estimates(pairs, m, 1, eps)
-
-
-def unit_source(phi: Any, pairs: Pairs) -> PairSource | None:
-    """Return the source of one sample per unit, independent or not; None without such products.
+    """Return the source with most samples per draw that the map's declarations and values allow.
 
     A map's `products` are used only where they agree with its features, so that correct products
     cannot hide a defect in the features.
     """
-    if not callable(declaration(phi, "products")):
-        return None
     head, eps = read(phi, pairs.left)
     m = head.shape[1]
+    if independent_features:
+        return Columns(pairs, m, m, eps)
+    if not (declaration(phi, "independent_units", False) and declaration(phi, "products")):
+        return Estimates(pairs, m, 1, eps)
     # All pairs, as far as a temporary can hold their products.
     most = max(8, BLOCK // (8 * m))
     probes = np.unique(np.linspace(0, pairs.n - 1, min(pairs.n, most)).astype(int))
@@ -302,7 +294,7 @@ def unit_source(phi: Any, pairs: Pairs) -> PairSource | None:
     whole = pairs.pick(estimate(phi, pairs, m))[probes]
     if np.abs(products.mean(axis=1) - whole).max() <= slack * np.abs(products).mean(axis=1).max():
         return Units(pairs, m, products.shape[1], eps)
-    return None
+    return Estimates(pairs, m, 1, eps)
 
 
 def units_of(phi: object, n_features: int) -> int:
