@@ -1,6 +1,7 @@
 """Balls by python-flint: rigorous integrals, and trapezoid sums with every error enclosed.
 
-All errors are proved, with the notation here, on :doc:`/theorems/certified-balls`.
+All errors are proved, with the notation here, on :doc:`/theorems/certified-balls`. Integration is
+that of Arb (Johansson 2018).
 """
 
 from __future__ import annotations
@@ -57,10 +58,6 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     Ball
         Contains the moment. 10 ms for q = 64, 20 ms for q = 10^6.
 
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1. Integration: Johansson (2018), as in Arb.
-
     Examples
     --------
     >>> from mehler.exact import certified
@@ -77,12 +74,7 @@ def sigma2(q: int, *, bits: int = 128) -> Ball:
     Parameters
     ----------
     q, bits
-        As for :func:`max_moment`, of order 2.
-
-    Returns
-    -------
-    Ball
-        Contains the moment.
+        As for :func:`max_moment`.
 
     Examples
     --------
@@ -94,21 +86,12 @@ def sigma2(q: int, *, bits: int = 128) -> Ball:
 
 
 def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
-    """Return a ball around h_i(q) = E He_i(M)/sqrt(i!).
+    """Return a ball around h_i(q) = E He_i(M)/sqrt(i!), of a radius of about ``2**-bits``.
 
     Parameters
     ----------
-    i : int
-        Order, from 0 to 1000.
-    q : int
-        Pool size, from 1 to 10^8.
-    bits : int
-        Precision: the radius is about ``2**-bits``.
-
-    Returns
-    -------
-    Ball
-        Contains the coefficient; cost as of :func:`max_moment`.
+    i, q, bits : int
+        Limits and cost are those of :func:`max_moment`.
 
     Examples
     --------
@@ -215,11 +198,6 @@ def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     ----------
     rho, q, bits
         As for :func:`collision_probability`.
-
-    Returns
-    -------
-    Ball
-        Contains the value.
 
     Examples
     --------
