@@ -13,10 +13,9 @@ from sklearn.linear_model import Ridge, RidgeClassifier
 from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 import mehler
-from mehler import _arrays, learn
+from mehler import learn
 from mehler.learn import _ridge, _sums
 from tests.learn.ridge_audit import Table, factorising, problem, rounding
-from tests.places import CPU, GPU, Place
 
 LAMBDAS = (1e-4, 1e-2, 1.0)
 RNG = np.random.default_rng(7)
@@ -192,37 +191,6 @@ def test_rounding_from_sums_is_relative_to_the_targets():
         assert errors.min() >= 0.0
 
 
-@pytest.fixture(
-    params=[
-        pytest.param(place, id=place.name)
-        for place in CPU
-        if not place.jit and place.name != "dask"
-    ]
-    + [pytest.param(place, id=place.name, marks=pytest.mark.gpu) for place in GPU]
-)
-def here(request: pytest.FixtureRequest) -> Place:
-    return request.param
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("n_features", [30, 400])
-@pytest.mark.sampled(5)
-def test_places_agree(here: Place, n_features):
-    dtype = "float64" if here.has_float64 else "float32"
-    usual = mehler.MaxoutFeatures.draw(3, n_features, 3, seed=0)
-    x, y = X.astype(dtype), Y.astype(dtype)
-    rows, targets = here.asarray(x), here.asarray(y)
-    same = by_folds(usual, x, y, FOLDS, lambdas=LAMBDAS)
-    fit = by_folds(usual.to(rows), rows, targets, FOLDS, lambdas=LAMBDAS)
-    values = fit.predict(rows)
-    # Features of float32 are rounded one by one, to 24 bits, before sums in float64.
-    digits = DIGITS if dtype == "float64" else min(1e-3, DIGITS / 100 * 2.0**29)
-    np.testing.assert_allclose(fit.errors, same.errors, rtol=digits)
-    assert isinstance(fit.errors, np.ndarray)
-    assert _arrays.array_namespace(values) is _arrays.array_namespace(rows)
-    np.testing.assert_allclose(_arrays.to_host(values), same.predict(x), atol=digits)
-
-
 def test_features_are_never_held_whole():
     n, m = 8000, 100
     x = np.random.default_rng(1).standard_normal((n, 2))
@@ -289,42 +257,3 @@ def test_injected_fault_is_caught(fault, monkeypatch):
     fault(monkeypatch)
     with pytest.raises(AssertionError):
         audit()
-
-
-# -- what is refused ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"folds": FOLDS[:5]}, ValueError, "folds must be 301 integers"),
-        ({"folds": 5}, ValueError, "folds must be 301 integers"),
-        ({"folds": FOLDS + 0.5}, ValueError, "folds must be 301 integers"),
-        ({"folds": FOLDS - 2}, ValueError, "or -1 for rows that are never held out"),
-        ({"folds": 0 * FOLDS}, ValueError, "and leave some to fit"),
-        ({"folds": 0 * FOLDS - 1}, ValueError, "must hold out some rows"),
-    ],
-)
-def test_bad_folds(options, error, words):
-    with pytest.raises(error, match=words):
-        learn.ridge(PHI, X, Y, lambdas=LAMBDAS, **options)
-
-
-def test_folds_of_dask_arrays_are_refused_with_the_remedy():
-    x, y = da.from_array(X, chunks=(100, 3)), da.from_array(Y, chunks=(100, 2))
-    with pytest.raises(TypeError, match=r"call RidgeSums.cross_validate"):
-        by_folds(PHI, x, y, FOLDS, lambdas=LAMBDAS)
-
-
-def test_bad_parts():
-    part = learn.RidgeSums(PHI).add(X, Y)
-    for parts, error, words in [
-        ([part], ValueError, "at least 2"),
-        ([part, X], TypeError, r"parts\[1\] is ndarray"),
-        ([part, learn.RidgeSums(PHI)], ValueError, r"parts\[1\] has no rows"),
-        ([part, learn.RidgeSums(PHI).add(X, Y[:, 0])], ValueError, "Y must have shape"),
-    ]:
-        with pytest.raises(error, match=words):
-            learn.RidgeSums.cross_validate(parts, LAMBDAS)
-    with pytest.raises(ValueError, match="lambdas is empty"):
-        learn.RidgeSums.cross_validate([part, part], [])
