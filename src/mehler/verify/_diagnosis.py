@@ -34,11 +34,9 @@ _CALM, _TAILS = 5.0, 8.0
 _EXPLAINED, _REST, _RIVAL, _ALIKE = 0.9, 2.0, 1.6, 0.3
 # Factors that common faults produce; a fit within 4 standard errors of one is named after it.
 _ROOT = math.sqrt(2.0)
-_NAMES = {
-    **{"2": 2.0, "1/2": 0.5, "3": 3.0, "1/3": 1.0 / 3.0, "4": 4.0, "1/4": 0.25, "8": 8.0},
-    **{"1/8": 0.125, "sqrt(2)": _ROOT, "1/sqrt(2)": 1.0 / _ROOT, "pi": math.pi, "-1": -1.0},
-    **{"1/pi": 1.0 / math.pi, "2 pi": 2.0 * math.pi, "1/(2 pi)": 0.5 / math.pi},
-}
+_NUMBERS = {"2": 2.0, "3": 3.0, "4": 4.0, "8": 8.0, "sqrt(2)": _ROOT, "pi": math.pi}
+_NAMES = _NUMBERS | {f"1/{name}": 1.0 / number for name, number in _NUMBERS.items()}
+_NAMES |= {"-1": -1.0, "2 pi": 2.0 * math.pi, "1/(2 pi)": 0.5 / math.pi}
 # Largest relative error of a fit that may be named, and distance from the number of that name.
 _SHARP, _NEAR = 0.05, 0.03
 # Error of a mean from which on kernels that differ are told apart, and kinds that need it, since at
@@ -48,7 +46,7 @@ _FINE, _FREE = 0.002, ("bandwidth", "kernel", "columns")
 _GRID = np.arange(-4.5, 4.51, 0.125)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Cause:
     """A suggested cause of a wrong kernel; it never changes a verdict.
 
@@ -226,22 +224,20 @@ class Means:
         return self.fit(lambda mean: float(weight @ (mean - base)) / total)
 
 
-# A kind, text, value, error and the model's values at the pairs.
-Fit = tuple[str, str, float, float, Any]
+# A cause, and the values of its model at the pairs.
+Fit = tuple[Cause, Any]
 
 
 def _simplest(means: Means, claim: Array, fits: Iterator[Fit]) -> tuple[Cause, ...] | None:
     """Return the simplest model that fits, nothing if one that differs fits too; None if none."""
-    good: list[tuple[Cause, Any]] = []
+    good: list[Fit] = []
     before = means.distance(means.mean, claim) ** 2
-    for kind, text, value, error, model in fits:
+    for cause, model in fits:
         after = means.distance(means.mean, model) ** 2
         noise = min(1.0, after)
         part = 1.0 - (after - noise) / max(before - noise, 1e-300)
         if part >= _EXPLAINED and after <= _REST**2:
-            rest = math.sqrt(after)
-            words = Cause(kind=kind, text=text, value=value, error=error, explained=part, rest=rest)
-            good.append((words, model))
+            good.append((replace(cause, explained=part, rest=math.sqrt(after)), model))
     if not good:
         return None
     best = max(1.0, min(cause.rest for cause, _ in good))
@@ -255,7 +251,7 @@ def _changes(means: Means, pairs: Pairs, kernel: Any, m: int, stationary: bool) 
     yield _factor(means, pairs.claim, m)
     value, error = means.along(np.ones_like(pairs.claim), pairs.claim)
     text = f"estimate - exact is {value:.3g} at every pair, in units of sqrt(k(x,x) k(y,y))"
-    yield "offset", f"{text}: an offset", value, error, pairs.claim + value
+    yield Cause("offset", f"{text}: an offset", value, error), pairs.claim + value
     if stationary:
         yield from _phases(means, pairs, kernel)
     yield from _bandwidth(means, pairs, kernel)
@@ -265,13 +261,12 @@ def _factor(means: Means, claim: Array, n_features: int) -> Fit:
     value, error = means.along(claim, np.zeros_like(claim))
     digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
     text = f"estimate / exact is {digits} at every pair"
-    root = math.sqrt(n_features)
-    sizes = {"n_features": float(n_features), "1/n_features": 1.0 / n_features}
-    sizes |= {"sqrt(n_features)": root, "1/sqrt(n_features)": 1.0 / root}
+    sizes = {"n_features": float(n_features), "sqrt(n_features)": math.sqrt(n_features)}
+    sizes |= {f"1/{name}": 1.0 / size for name, size in sizes.items()}
     name = _name(value, error, {**_NAMES, **sizes} if n_features > 10 else _NAMES)
     if name is not None and not name.isdecimal():
         text += f" ({name}{f', with {n_features} features' if 'n_features' in name else ''})"
-    return "factor", text, value, error, value * claim
+    return Cause("factor", text, value, error), value * claim
 
 
 def _name(value: float, error: float, names: dict[str, float]) -> str | None:
@@ -315,24 +310,21 @@ def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
         return
     value, error = means.along(opposite, pairs.claim)
     near = [width for width, c in _WIDTHS.items() if abs(c - value) <= 4.0 * error]
-    name = near[0] if len(near) == 1 else ""
-    how = f"phases b are uniform on {name}" if name else "phases b are left out or not uniform"
+    how = f"uniform on {near[0]}" if len(near) == 1 else "left out or not uniform"
     if abs(1.0 - value) <= max(4.0 * error, 1e-3):
-        how = "phases b are left out"
+        how = "left out"
     text = f"estimate is k(x, y) {'-' if value < 0 else '+'} {abs(value):.2f} k(x, -y), as where "
-    text += f"{how}: E cos 2b = {value:.2f}, not 0"
+    text += f"phases b are {how}: E cos 2b = {value:.2f}, not 0"
     if abs(value) <= 1.0 + 4.0 * error:
-        yield "phase", text, value, error, pairs.claim + value * opposite
+        yield Cause("phase", text, value, error), pairs.claim + value * opposite
 
 
-def _at_scales(kernel: Any, pairs: Pairs) -> Callable[[float], Any]:
-    """Return a kernel at rows multiplied by a factor, as a function of its logarithm."""
-    return lambda log: _values(kernel, pairs, lambda rows: math.exp(log) * rows)
-
-
-def _scale(means: Means, model: Callable[[float], Any]) -> tuple[float, float] | None:
-    """Fit the logarithm of a scale to a model; None where the best lies at the end of the grid."""
+def _scale(means: Means, pairs: Pairs, kernel: Any) -> tuple[float, float, Any] | None:
+    """Fit the logarithm of a scale of rows: that, its error, the kernel; None at a grid's end."""
     from scipy.optimize import minimize_scalar
+
+    def model(log: float) -> Any:
+        return _values(kernel, pairs, lambda rows: math.exp(log) * rows)
 
     values = {float(log): model(float(log)) for log in _GRID}
     values = {log: value for log, value in values.items() if value is not None}
@@ -351,25 +343,25 @@ def _scale(means: Means, model: Callable[[float], Any]) -> tuple[float, float] |
         return float(fit.x)
 
     value, error = means.fit(best)
-    return (value, error) if grid[1] < value < grid[-2] else None
+    fitted = model(value) if grid[1] < value < grid[-2] else None
+    return None if fitted is None else (value, error, fitted)
 
 
 def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     """Fit c in k(c x, c y), a bandwidth: by its name where it has one."""
-    name, model = getattr(kernel, "bandwidth", ""), _at_scales(kernel, pairs)
-    fit = _scale(means, model)
-    # gamma is that of |x - y|^2 or of <x, y>; gamma of the laplacian and length scales are not.
-    power = {"laplacian": 1.0, "matern": -1.0}.get(getattr(kernel, "name", ""), 2.0)
+    name, fit = getattr(kernel, "bandwidth", ""), _scale(means, pairs, kernel)
     if fit is None:
         return
-    value = math.exp(power * fit[0])
-    error = value * abs(power) * fit[1]
+    log, spread, model = fit
+    # gamma is that of |x - y|^2 or of <x, y>; gamma of the laplacian and length scales are not.
+    power = {"laplacian": 1.0, "matern": -1.0}.get(getattr(kernel, "name", ""), 2.0)
+    value = math.exp(power * log)
+    error = value * abs(power) * spread
     if name and 3.0 * error > value:
         # A kernel as good as constant: its bandwidth has a limit and no value.
         if power > 0.0:
-            text = f"fits {name}' / {name} below {value + 3.0 * error:.1g}"
-            text += ": rows are scaled to almost nothing"
-            yield "bandwidth", text, value, error, model(fit[0])
+            text = f"fits {name}' / {name} below {value + 3.0 * error:.1g}: rows are scaled to "
+            yield Cause("bandwidth", f"{text}almost nothing", value, error), model
         return
     named, sign = _name(value, error, _NAMES), name or "gamma"
     ratio = f"{value:.3g}" if named is None else named
@@ -378,7 +370,7 @@ def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     if not name:
         text = f"fits k(c x, c y) with c^2 = {value:.3f} ± {error:.3f}, as where a Gaussian kernel "
         text += f"has {sign}' = {relation}"
-    yield "bandwidth", text, value, error, model(fit[0])
+    yield Cause("bandwidth", text, value, error), model
 
 
 def _differences(x: Array, y: Array) -> Any:
@@ -440,12 +432,11 @@ def _other_kernels(means: Means, pairs: Pairs, kernel: Any, stationary: bool) ->
     for text, other, power in _rivals(stationary):
         if own == (getattr(other, "name", "-"), getattr(other, "parameters", {}).get("nu")):
             continue  # of another bandwidth, which was tried
-        model = _at_scales(other, pairs)
-        scale, error = (_scale(means, model) or (None, 0.0)) if power else (0.0, 0.0)
-        fitted = None if scale is None else model(scale)
-        if scale is not None and fitted is not None:
-            words = f"fits {text.format(math.exp(power * scale))}, not the claimed kernel"
-            yield "kernel", words, math.exp(scale), error, fitted
+        unscaled = 0.0, 0.0, _values(other, pairs, np.positive)
+        fit = _scale(means, pairs, other) if power else unscaled
+        if fit is not None and fit[2] is not None:
+            words = f"fits {text.format(math.exp(power * fit[0]))}, not the claimed kernel"
+            yield Cause("kernel", words, math.exp(fit[0]), fit[1]), fit[2]
 
 
 # Columns whose factors are fitted, and pairs for each of them.
@@ -476,4 +467,4 @@ def _columns(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
     listed = ", ".join(f"{scale:.2g}" for scale in np.exp(logs))
     text = f"fits the kernel of rows whose columns are multiplied by {listed}, as where they are "
     text += "divided by the deviations of other rows"
-    yield "columns", text, float(np.exp(np.ptp(logs))), 0.0, model
+    yield Cause("columns", text, float(np.exp(np.ptp(logs))), 0.0), model
