@@ -144,7 +144,7 @@ def test_memory_is_the_result_and_half_a_mib(monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
     n, m, q = 1500, 256, 4
     packed = PackedCodes.pack(codes(n, m, q), q)
-    packed[:2].agreements()
+    PackedCodes(packed.words[:2], m, q).agreements()
     tracemalloc.start()
     try:
         packed.agreements()
@@ -154,35 +154,6 @@ def test_memory_is_the_result_and_half_a_mib(monkeypatch):
     # uint16 for each pair; tiles of 32 x 1024: two of words, one of bytes, some of counts.
     tiles = 32 * 1024 * (2 * 8 + 1 + 3 * 2)
     assert peak <= 2 * n * n + tiles + packed.nbytes + 2**16
-
-
-def test_rows_are_taken_as_of_an_array():
-    c = codes(9, 70, 4)
-    packed = PackedCodes.pack(c, 4)
-    assert len(packed) == 9
-    for rows in (slice(2, 5), [7, 0], np.arange(9) % 2 == 0, slice(3, 4)):
-        assert np.array_equal(packed[rows].unpack(), c[rows])
-    assert np.array_equal(packed[4].unpack(), c[4:5])
-
-
-@pytest.mark.parametrize(
-    "rows",
-    [
-        None,
-        True,
-        np.ones((2, 2), int),
-        [[0, 1]],
-        (None, [0, 1]),
-        [],
-        slice(3, 3),
-        np.zeros(9, bool),
-    ],
-)
-def test_what_chooses_no_rows_is_named(rows):
-    with pytest.raises(
-        ValueError, match=r"rows=[\s\S]* must be numbers, a slice or a mask of some of"
-    ):
-        PackedCodes.pack(codes(9, 70, 4), 4)[rows]
 
 
 def test_words_are_kept_as_any_array_is(tmp_path):

@@ -27,10 +27,10 @@ _TILE_ROWS, _TILE_COLUMNS = 128, 256
 
 def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
     """Return the elementwise maximum; in `a` where no derivative needs what was there."""
-    torch = is_torch_array(a) and is_torch_array(b)
-    if is_numpy_array(a) or (torch and not differentiable(a, b)):
-        return xp.maximum(a, b, out=a)
-    return xp.maximum(a, b)
+    in_hand = type(a) is np.ndarray or (
+        is_torch_array(a) and is_torch_array(b) and not differentiable(a, b)
+    )
+    return xp.maximum(a, b, out=a) if in_hand else xp.maximum(a, b)
 
 
 class Pieces(Iterator[Array]):
@@ -89,10 +89,10 @@ def products(xp: ModuleType, rows: Array, weights: Array) -> Pieces:
     """Return products of rows (n, d) with the pieces of weights (q, d, m)."""
     if weights.shape[0] == 1:
         return Pieces(xp, (xp.matmul(rows, weights[0, :, :]),))
+    if type(rows) is np.ndarray:
+        return HostPieces(rows, weights)
     if is_on_accelerator(rows):
         return StackedPieces(xp, xp.matmul(rows, weights))
-    if is_numpy_array(rows):
-        return HostPieces(rows, weights)
     if TorchPieces.serves(rows, weights):
         return TorchPieces(rows, weights)
     return Pieces(xp, (xp.matmul(rows, weights[j, :, :]) for j in range(weights.shape[0])))

@@ -92,7 +92,7 @@ class FeatureMap(Written):
     if TYPE_CHECKING:
         # The constructor under the name that says what it does.
         draw: ClassVar[type[Self]]
-
+    _title: str  # in messages
     independent_units: ClassVar[bool] = True
     # Bytes of weights in float64, beyond which a map is refused; `from_recipe` lowers it.
     _max_bytes: int = _LARGEST_WEIGHTS
@@ -103,6 +103,7 @@ class FeatureMap(Written):
         """Register the class, so that recipes can name it."""
         super().__init_subclass__(**options)
         cls.draw = cls  # type: ignore[assignment]  # the constructor itself
+        cls._title = cls.__name__
         MAPS.add(cls)
 
     def __init__(
@@ -122,6 +123,7 @@ class FeatureMap(Written):
         self._unit = self._units()
         self._require_size()
         self.place = _arrays.resolve_place(like)
+        self._on_host = self.place.on_host
         chosen = _arrays.resolve_dtype(dtype, self.place.xp, self.place.device)
         self.dtype = None if dtype is None else _arrays.dtype_name(chosen)
         if dtype is None and _arrays.is_array(like):
@@ -209,10 +211,12 @@ class FeatureMap(Written):
         """
         if type(X) is not np.ndarray:
             X = _arrays.array_of_frame(X)
-        if _arrays.is_batched(X):
-            return _arrays.rows_of_batches(lambda rows: self(rows, check_finite=check_finite), X)
-        if _arrays.is_row(X):
-            return self(X[None, :], check_finite=check_finite)[0, :]
+        if getattr(X, "ndim", 2) != 2:
+            on_rows = functools.partial(self.__call__, check_finite=check_finite)
+            if _arrays.is_batched(X):
+                return _arrays.rows_of_batches(on_rows, X)
+            if _arrays.is_row(X):
+                return on_rows(X[None, :])[0, :]
         return self._features(X, check_finite is True or require_flag("check_finite", check_finite))
 
     def _features(
@@ -244,7 +248,7 @@ class FeatureMap(Written):
                 X,
                 n_columns,
                 out,
-                block=self._unit.block if self.place.on_host else None,
+                block=self._unit.block if self._on_host else None,
                 width=self._unit.width,
                 compiled=functools.partial(self._compiled, placed, precision),
             )
@@ -258,10 +262,6 @@ class FeatureMap(Written):
                 result = values()
         _arrays.require_within_floats(result, X, None, f"features by {self._title}")
         return _arrays.attached(result, X)
-
-    @property
-    def _title(self) -> str:
-        return type(self).__name__
 
     def _at(self, dtype: Any, weights: tuple[Any, ...], xp: ModuleType, rows: Array) -> Array:
         return self._transform(xp, xp.astype(rows, dtype, copy=False), *weights)
@@ -294,8 +294,9 @@ class FeatureMap(Written):
 
         Returns whether features have to be looked at. Nothing waits for a GPU that nobody reads.
         """
-        unread = largest is None or not finite
-        if _arrays.is_lazy(x) or (unread and _arrays.is_on_accelerator(x)):
+        other = type(x) is not np.ndarray
+        on_device = other and _arrays.is_on_accelerator(x)
+        if other and (_arrays.is_lazy(x) or (on_device and (largest is None or not finite))):
             return False
         if largest is None:
             largest = _arrays.largest_entry(x)
@@ -310,7 +311,7 @@ class FeatureMap(Written):
             if not largest * math.sqrt(self.n_inputs) <= self._longest[dtype]:
                 angles.require(x, dtype, self._longest[dtype], name)
             return False
-        if not self._unit.safe < largest < math.inf or _arrays.is_on_accelerator(x):
+        if not self._unit.safe < largest < math.inf or on_device:
             return False
         if largest > float(np.finfo(dtype).max) / (_MARGIN * x.shape[1]):
             raise _arrays.leaves_floats("projections", dtype, x)
@@ -429,17 +430,15 @@ class FeatureMap(Written):
         if wide == xp.float32 and (largest or 0.0) * float(xp.finfo(wide).smallest_normal) > 0.25:
             raise _arrays.leaves_floats("products", wide, x, y)
         angles = self._unit.angles
-        for name, rows in (("X", x), ("Y", y)) if angles else ():
+        for name, rows in (("X", x), ("Y", y)):
             # Kernels are functions of differences, which lose only what rows themselves do.
-            lost = rows is not None and _arrays.loses_digits(rows, wide)
-            if angles and lost and not _arrays.is_lazy(rows):
+            looked = angles and rows is not None and not _arrays.is_lazy(rows)
+            if angles and looked and _arrays.loses_digits(rows, wide):
                 most = angles.longest(_arrays.dtype_name(wide), self.n_inputs, angles.scale)
                 angles.require(rows, _arrays.dtype_name(wide), most, name)
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(x):
-            value = function(
-                xp.astype(x, wide, copy=False), None if y is None else xp.astype(y, wide)
-            )
-            value = xp.astype(value, dtype, copy=False)
+            other = None if y is None else xp.astype(y, wide)
+            value = xp.astype(function(xp.astype(x, wide, copy=False), other), dtype, copy=False)
         if finite:
             _arrays.require_within_floats(value, x, y)
         return value
@@ -452,7 +451,7 @@ class FeatureMap(Written):
         X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
         for name, rows in (("X", X), ("Y", Y)):
             if _arrays.is_row(rows):
-                _arrays.require_matrix(rows, name=name, finite=False)
+                _arrays.require_matrix(rows, name=name)
         left = self(X, check_finite=check_finite)
         right = left if Y is None else self(Y, check_finite=check_finite)
         xp = _arrays.array_namespace(left)
@@ -513,8 +512,6 @@ class FeatureMap(Written):
         both = xp.reshape(both, shape)
         return xp.sum(xp.sum(both, axis=3), axis=1)
 
-    # -- implementation -------------------------------------------------------------------
-
     def _require_law(self) -> None:
         """Raise for weights whose distribution is not known."""
         if self._weights_are == "trainable":
@@ -545,12 +542,14 @@ class FeatureMap(Written):
 
     def _require_here(self, x: Array, name: str) -> None:
         # Blocks of a Dask array are NumPy arrays: a map on the host takes both.
-        if not (self.place.on_host and _arrays.place_of(x).on_host):
+        if not (self._on_host and (type(x) is np.ndarray or _arrays.place_of(x).on_host)):
             _arrays.require_same_place(x, self.place, name=name, owner="phi")
 
     def _dtype_for(self, x: Array) -> tuple[Any, str]:
         """Return the dtype to compute in, and its name."""
         if self.dtype is None:
+            if type(x) is np.ndarray and x.dtype.isnative and x.dtype.name in self._placed:
+                return x.dtype, x.dtype.name
             return (dtype := _arrays.real_dtype(x)), _arrays.dtype_name(dtype)
         place = _arrays.place_of(x)
         return _arrays.resolve_dtype(self.dtype, place.xp, place.device), self.dtype

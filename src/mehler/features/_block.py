@@ -103,14 +103,6 @@ class Units(NamedTuple):
     n_values: int = 0
     safe: float = 1e4
 
-    def slices(self, units: slice, n_units: int) -> tuple[slice, ...]:
-        """Return the columns of some units, in the order in which their block computes them."""
-        groups, each = self.columns
-        return tuple(
-            slice((g * n_units + units.start) * each, (g * n_units + units.stop) * each)
-            for g in range(groups)
-        )
-
 
 # Numbers per block of weights: 4 MiB of float32, as are its products with 1024 rows.
 _NUMBERS = 1 << 20
@@ -147,16 +139,13 @@ class UnitBlock:
         self.start, self.stop = start, stop
         self._phi = phi
         self._placed: dict[str, Any] = {}
-
-    @property
-    def n_features(self) -> int:
-        """Number of columns of these units."""
-        return sum(each.stop - each.start for each in self.slices)
-
-    @property
-    def slices(self) -> tuple[slice, ...]:
-        """Columns of the map, as slices in the order of the block."""
-        return self._phi._unit.slices(slice(self.start, self.stop), self._phi.n_units)
+        groups, each = phi._unit.columns
+        # Columns of the map, in the order of the block.
+        self.slices = tuple(
+            slice((g * phi.n_units + start) * each, (g * phi.n_units + stop) * each)
+            for g in range(groups)
+        )
+        self.n_features = groups * each * (stop - start)
 
     @property
     def columns(self) -> Any:

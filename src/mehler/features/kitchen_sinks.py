@@ -108,6 +108,7 @@ class KitchenSinks(FeatureMap):
     ) -> None:
         self.activation = activation
         self._activation: Activation = activation_of(activation)
+        self._title = f"KitchenSinks of {self._activation.title}"
         self.weight_scale = require_positive("weight_scale", weight_scale)
         self.bias = _bias(bias, self._activation)
         self.law = law
@@ -121,10 +122,6 @@ class KitchenSinks(FeatureMap):
     def independent_units(self) -> bool:  # type: ignore[override]  # depends on the instance
         """Whether the projections are independent draws."""
         return self._projection.independent
-
-    @property
-    def _title(self) -> str:
-        return f"{type(self).__name__} of {self._activation.title}"
 
     # -- weights and features ----------------------------------------------------------------
 

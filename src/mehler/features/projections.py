@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import functools
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any, ClassVar, Literal, NamedTuple, TypeAlias
 
@@ -129,13 +129,10 @@ class Projection(ABC):
         together = f"projections={self.name!r} draws its units together, so that none can be had"
         raise ValueError(f"{together} alone: take projections='gaussian'")
 
-    def pieces(self, xp: ModuleType, rows: Array, *weights: Any) -> _arrays.Pieces:
-        """Yield products of rows with each piece of the weights: q arrays of shape (n, m).
-
-        Weights are those of `draw`, in the namespace `xp` of the rows. The caller owns the first
-        array. Each later one is valid until the next is requested, which may overwrite it.
-        """
-        return _arrays.products(xp, rows, *weights)
+    #: ``pieces(xp, rows, *weights)``: products of rows with each piece of the weights of `draw`, in
+    #: the namespace `xp` of the rows: an iterator over q arrays (n, m). The caller owns the first.
+    #: Each later one is valid until the next is requested, which may overwrite it.
+    pieces: Callable[..., Any] = staticmethod(_arrays.products)
 
     @abstractmethod
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
@@ -176,25 +173,11 @@ class Gaussian(Projection):
 
 
 class SharedPool(Projection):
-    """P independent Gaussian vectors, of which each unit uses q distinct ones at random.
+    """P = `n_projections` independent Gaussian vectors; each unit uses q distinct ones at random.
 
     A product costs 2 d P operations a row, for all pieces and units together. A fixed P does not
-    converge: with ever more units the estimates tend to those of one pool.
-    :class:`mehler.MaxoutFeatures` uses it for `n_projections`.
-
-    Parameters
-    ----------
-    n_projections : int
-        P, at least q.
-
-    From Mroueh, Rennie, Goel (2015), Table 3.
-
-    Examples
-    --------
-    >>> from mehler.features.projections import SharedPool
-    >>> pool, members = SharedPool(7).draw(0, 2, 3, 5, "float64")
-    >>> pool.shape, members.shape
-    ((7, 3), (2, 5))
+    converge: with ever more units the estimates tend to those of one pool. From Mroueh, Rennie,
+    Goel (2015), Table 3.
     """
 
     name: ClassVar[str] = "shared"

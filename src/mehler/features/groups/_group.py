@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._random import require_seed
 from mehler._validate import require_instance, require_integer
-from mehler.features._recipes import GROUPS, elsewhere, group_of
+from mehler.features._recipes import GROUPS, elsewhere, group_of, written
 from mehler.features.groups._actions import Action
 
 # Orders are exact integers, of some d log d digits for all permutations of d inputs.
@@ -115,13 +115,6 @@ class Group:
         """Whether elements only permute coordinates and change signs."""
         return self.action.coordinates is not None
 
-    def coordinates(self, elements: NDArray[np.number]) -> tuple[Any, Any] | None:
-        """Return index and sign of each coordinate, (r, d) each; None for other maps.
-
-        (g t)_i is sign_i t[index_i]; a sign of 0 drops the coordinate.
-        """
-        return None if self.action.coordinates is None else self.action.coordinates(elements)
-
     def elements(self) -> Any:
         """Return all elements, one a row: shape (order, k), the identity first if there is one.
 
@@ -172,7 +165,10 @@ class Group:
 
     def recipe(self) -> dict[str, Any]:
         """Return a JSON-able dict that makes the same group: see `groups.from_recipe`."""
-        return {"group": type(self).__name__, **_plain(self._parameters)}
+        return {
+            "group": type(self).__name__,
+            **{name: written(name, value) for name, value in self._parameters.items()},
+        }
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Group) and self.recipe() == other.recipe()
@@ -250,8 +246,8 @@ class Subset(Group):
         super().__init__(
             of.n_inputs, len(listed), of.action, lambda n: listed[n], {"of": of}, **flags
         )
-        images = self.coordinates(listed)
-        if images is not None and self.orthogonal:
+        if self.action.coordinates and self.orthogonal:
+            images = self.action.coordinates(listed)
             complete = np.sort(images[0], axis=1) == np.arange(self.n_inputs)
             if not (complete.all() and (np.abs(images[1]) == 1).all()):
                 raise ValueError(f"elements are not all elements of {of!r}")
@@ -302,17 +298,6 @@ def _numbers(name: str, value: object) -> Any:
     if array.dtype.kind not in "biuf":
         raise TypeError(f"{name} must hold real numbers, but have dtype {array.dtype}")
     return array
-
-
-def _plain(value: object) -> Any:
-    """Return an argument in the form of recipes."""
-    if isinstance(value, dict):
-        return {name: _plain(each) for name, each in value.items()}
-    if isinstance(value, Group):
-        return value.recipe()
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _act(group: Group, element: NDArray[np.number], X: NDArray[np.float64]) -> Any:

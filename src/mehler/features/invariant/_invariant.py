@@ -235,7 +235,7 @@ class GroupInvariantFeatures(FeatureMap):
         if layout == "blocks":
             return templates, _meetings(elements)
         if layout == "moved":
-            index, sign = self.group.coordinates(elements)  # type: ignore[misc]  # not None here
+            index, sign = self.group.action.coordinates(elements)  # type: ignore[misc]  # not None here
             flat = np.ascontiguousarray(index, dtype=np.int32).ravel()
             return (templates, flat) if (sign == 1).all() else (templates, flat, sign)
         if elements.ndim == 2:
@@ -328,7 +328,7 @@ def _moved_alone(group: Group, templates: Array, elements: NDArray[np.int64]) ->
         own = [group.apply(t[None], some)[:, 0] for t, some in zip(templates, elements)]
         return np.stack(own)
     m, r = elements.shape[:2]
-    index, sign = group.coordinates(elements.reshape(m * r, -1))  # type: ignore[misc]  # not None
+    index, sign = group.action.coordinates(elements.reshape(m * r, -1))  # type: ignore[misc]  # not None
     shape = (m, r, group.n_inputs)
     moved = np.take_along_axis(templates[:, None, :], index.reshape(shape), axis=2)
     return moved * sign.reshape(shape)

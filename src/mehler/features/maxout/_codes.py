@@ -332,15 +332,6 @@ class PackedCodes:
                 f"{ours[1]}; compare codes of one map"
             )
 
-    def __getitem__(self, rows: Array) -> PackedCodes:
-        """Return the codes of some rows: a number, a slice, a list of numbers or a mask."""
-        chosen = np.arange(len(self))[rows]
-        if chosen.ndim > 1 or not chosen.size:
-            raise ValueError(
-                f"rows={rows!r} must be numbers, a slice or a mask of some of the {len(self)} rows"
-            )
-        return PackedCodes(self.words[np.atleast_1d(chosen)], self.n_features, self.pool_size)
-
     def __len__(self) -> int:
         return int(self.words.shape[0])
 

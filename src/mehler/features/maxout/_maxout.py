@@ -203,12 +203,10 @@ class LocallyLinear(MaxoutBase):
         self._require_here(X, "X")
         dtype, name = self._dtype_for(X)
         place = _arrays.place_of(X)
-        xp = place.xp
-        alpha = None
+        xp, alpha = place.xp, None
         if weights is not None:
-            alpha = self._checked_weights(weights, xp.astype(X, dtype, copy=False))
-        rows = xp.astype(X, dtype, copy=False)
-        drawn = self._weights(name)
+            alpha = xp.astype(self._checked(weights, X), dtype, copy=False)
+        rows, drawn = xp.astype(X, dtype, copy=False), self._weights(name)
         identity = xp.eye(self.n_inputs, dtype=dtype, device=place.device)
         self._require_range(X, name, largest, True, lambda: drawn)
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(X):
@@ -216,19 +214,26 @@ class LocallyLinear(MaxoutBase):
             winner = _arrays.Pieces(xp, deciding).winner(xp.int32)
         total: Any = 0.0
         for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
-            wins = xp.astype(winner == j, dtype)
+            wins, directions = xp.astype(winner == j, dtype), xp.matrix_transpose(directions)
             if alpha is None:
-                total = total + wins[:, :, None] * xp.matrix_transpose(directions)[None]
+                total = total + wins[:, :, None] * directions[None]
             else:
-                total = total + _summed(xp, wins, alpha, xp.matrix_transpose(directions))
+                won = wins[:, None, :] * xp.matrix_transpose(alpha)[None]
+                total = total + xp.matrix_transpose(xp.matmul(won, directions))
         if self._offset:
-            total = total - self._offset * self._radial(xp, rows, alpha)
+            # The gradient of the norm.
+            unit = _correlation.directions(xp, rows, _correlation.lengths(xp, rows))
+            if alpha is None:
+                radial = unit[:, None, :]
+            else:
+                radial = unit[:, :, None] * xp.sum(alpha, axis=0)[None, None, :]
+            total = total - self._offset * radial
         out = total * self._gain
         return out[..., 0] if weights is not None and weights.ndim == 1 else out
 
-    def _checked_weights(self, weights: Array, rows: Array) -> Array:
-        """Return weights of shape (m, t) in the dtype of the rows."""
-        xp = _arrays.array_namespace(rows, weights, names=("X", "weights"))
+    def _checked(self, weights: Array, X: Array) -> Array:
+        """Return weights of shape (m, t)."""
+        _arrays.array_namespace(X, weights, names=("X", "weights"))
         if weights.ndim not in (1, 2) or weights.shape[0] != self.n_features:
             raise ValueError(
                 f"weights has shape {tuple(weights.shape)} but must be one coefficient a feature, "
@@ -236,20 +241,7 @@ class LocallyLinear(MaxoutBase):
             )
         column = weights if weights.ndim == 2 else weights[:, None]
         _arrays.require_matrix(column, name="weights", n_columns=column.shape[1])
-        return xp.astype(column, rows.dtype, copy=False)
-
-    def _radial(self, xp: ModuleType, rows: Array, alpha: Array | None) -> Array:
-        """Return the gradient of the norm, for each feature or summed with `alpha`."""
-        unit = _correlation.directions(xp, rows, _correlation.lengths(xp, rows))
-        if alpha is None:
-            return unit[:, None, :] * xp.ones_like(unit[:1, :1])
-        return unit[:, :, None] * xp.sum(alpha, axis=0)[None, None, :]
-
-
-def _summed(xp: ModuleType, wins: Array, alpha: Array, directions: Array) -> Array:
-    """Sum the won directions with coefficients `alpha`: shape (n, d, t)."""
-    parts = [xp.matmul(wins * alpha[:, t], directions) for t in range(alpha.shape[1])]
-    return xp.stack(parts, axis=2)
+        return column
 
 
 class MaxoutFeatures(LocallyLinear):
