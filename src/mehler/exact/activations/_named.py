@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
-from mehler._validate import require_choice, require_integer, require_not_negative, shown
+from mehler._validate import require_integer, require_not_negative, shown
 from mehler.exact._correlations import require_rho, scalar_if_scalar
 from mehler.exact.activations import _closed
 from mehler.exact.activations._activation import Activation
@@ -91,7 +91,11 @@ ACTIVATIONS = {
 }
 
 
-ActivationLike: TypeAlias = str | Activation | Callable[[Any], Any]
+ActivationName: TypeAlias = Literal[
+    "step", "relu", "relu2", "leaky_relu", "gelu", "sigmoid", "softplus", "erf", "tanh", "cos",
+    "sin",
+]  # fmt: skip
+ActivationLike: TypeAlias = ActivationName | Activation | Callable[[Any], Any]
 
 
 def activation_of(activation: ActivationLike) -> Activation:
@@ -113,8 +117,6 @@ def activation_of(activation: ActivationLike) -> Activation:
     return Activation("", lambda xp, t: activation(t))
 
 
-Phase = Literal["none", "uniform"]
-
 # Moments of larger powers are no floats, and sums of waves have thousands of terms.
 _MOST_POWER = 64
 
@@ -126,7 +128,6 @@ def activation_kernel(
     y_scale: _arrays.Array = 1.0,
     *,
     power: int = 1,
-    phase: Phase = "none",
 ) -> Any:
     r"""Compute the expected product of an activation of two correlated Gaussians.
 
@@ -148,9 +149,6 @@ def activation_kernel(
         Standard deviations, 0 or more; shapes broadcast with that of `rho`.
     power : int
         p, from 1 to 64.
-    phase : {"none", "uniform"}
-        "uniform" adds the same phase, uniform on [0, 2 pi], to u and v; for activations that carry
-        waves, such as cos and sin.
 
     Returns
     -------
@@ -187,7 +185,7 @@ def activation_kernel(
     >>> round(activation_kernel(lambda t: t**3, 1.0), 12)  # E g^6
     15.0
     """
-    return _of_pairs(activation, rho, x_scale, y_scale, power, phase)[0]
+    return _of_pairs(activation, rho, x_scale, y_scale, power)[0]
 
 
 def activation_kernel_error(
@@ -197,7 +195,6 @@ def activation_kernel_error(
     y_scale: _arrays.Array = 1.0,
     *,
     power: int = 1,
-    phase: Phase = "none",
 ) -> Any:
     r"""Bound the error of :func:`activation_kernel`.
 
@@ -208,7 +205,7 @@ def activation_kernel_error(
 
     Parameters
     ----------
-    activation, rho, x_scale, y_scale, power, phase
+    activation, rho, x_scale, y_scale, power
         As for :func:`activation_kernel`.
 
     Returns
@@ -225,7 +222,7 @@ def activation_kernel_error(
     >>> activation_kernel_error(lambda t: t > 0.3, 1 - 1e-6) > 1e-3  # a slow series
     True
     """
-    return _of_pairs(activation, rho, x_scale, y_scale, power, phase)[1]
+    return _of_pairs(activation, rho, x_scale, y_scale, power)[1]
 
 
 def _of_pairs(
@@ -234,15 +231,13 @@ def _of_pairs(
     x_scale: float | NDArray[np.float64],
     y_scale: float | NDArray[np.float64],
     power: int,
-    phase: Phase,
 ) -> tuple[Any, Any]:
     a = activation_of(activation)
     power = require_integer("power", power, most=_MOST_POWER)
-    require_choice("phase", phase, ("none", "uniform"))
     r = require_rho(rho)
     pairs = pairs_of(r, _scale(x_scale, "x_scale", r), _scale(y_scale, "y_scale", r))
     with np.errstate(over="ignore", invalid="ignore"):
-        value, error = a.moment(pairs, power, uniform_phase=phase == "uniform")
+        value, error = a.moment(pairs, power)
     if not _arrays.is_lazy(value) and not _arrays.all_true(pairs.xp.isfinite, value):
         raise ValueError(
             f"the product of {a.title} leaves the floats of {_arrays.dtype_name(value.dtype)}: "
