@@ -76,7 +76,6 @@ def refusal(tmp_path, monkeypatch, capsys):
     ("identifier", "status"),
     [
         ("toy.true", 0),
-        ("toy.repaired", 0),
         ("toy.wrong", 1),
         ("toy.undecided", 3),
         ("toy.broken", 2),
@@ -97,17 +96,15 @@ def test_report_is_written_and_the_status_tells(
     assert captured.err.splitlines()[0] == "mehler: rows.npy: 6 rows, 3 columns"
 
 
-def test_statements_are_asked_for_one_by_one(toy_statements, tmp_path, rows_file, capsys):
+def test_statements_are_asked_for_one_by_one(toy_statements, capsys):
     asked = ("--statements", "toy.true", "--statements", "toy.repaired", "--statements", "toy.true")
-    assert call("report", rows_file, "--out", str(tmp_path / "out"), *asked) == 0
-    found = json.loads((tmp_path / "out" / "report.json").read_text(encoding="utf-8"))
-    assert [one["id"] for one in found["statements"]] == ["toy.true", "toy.repaired"]
-    capsys.readouterr()
     assert call("statements", *asked) == 0
-    assert [line.split()[0] for line in capsys.readouterr().out.splitlines()] == [
-        "toy.true",
-        "toy.repaired",
-    ]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["toy.true", "toy.repaired"]
+    assert "refuted, repaired" in lines[1]
+    assert call("statements", "--json") == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {"id", "source", "title", "expected", "printed", "proved"} == set(listed[0])
 
 
 @pytest.mark.parametrize(
@@ -116,11 +113,8 @@ def test_statements_are_asked_for_one_by_one(toy_statements, tmp_path, rows_file
         (["report", "gone.npy"], "DATA='gone.npy' does not exist"),
         (["report", "--statements", "no.*"], "statements='no.*' matches no id"),
         (["report", "--level", "slow"], "level='slow' is not one of 'quick', 'full'"),
-        (["report", "--backend", "mlx"], "backend='mlx' is not one of"),
-        (["report", "--seed", "-3"], "seed=-3 must be at least 0"),
         (["report", "--seed", "x"], "Invalid value for '--seed'"),
         (["report", "--false-alarm", "0"], "false_alarm=0.0 must be a probability"),
-        (["report", "--nonsense"], "No such option"),
         (["report", "a.npy", "b.npy"], "unexpected extra argument"),
         (["compare"], "No such command 'compare'"),
     ],
@@ -129,23 +123,14 @@ def test_bad_input_is_one_line_and_writes_nothing(toy_statements, refusal, argum
     assert message in refusal(arguments)
 
 
-def test_unwritable_directory_is_refused_before_any_work(
-    toy_statements, tmp_path, monkeypatch, capsys
-):
-    (tmp_path / "file").write_text("")
-    monkeypatch.setattr(report, "run", lambda *args, **options: pytest.fail("it ran"))
-    assert call("report", "--out", str(tmp_path / "file" / "out")) == 2
-    assert "file is not a directory" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("how", ["option", "option first", "environment"])
+@pytest.mark.parametrize("how", ["option first", "environment"])
 def test_debug_shows_the_traceback(monkeypatch, capsys, how):
     """The status stays: Python's own of a traceback would be that of a refutation."""
     line = ["report", "gone.npy"]
     if how == "environment":
         monkeypatch.setenv("MEHLER_DEBUG", "1")
     else:
-        line = ["--debug", *line] if how == "option first" else [*line, "--debug"]
+        line = ["--debug", *line]
     assert call(*line) == 2
     captured = capsys.readouterr().err
     assert captured.startswith("Traceback (most recent call last):\n")
@@ -230,20 +215,6 @@ def test_cupy_without_a_device_says_so(toy_statements, tmp_path, monkeypatch, ca
     assert call("report", "--backend", "cupy", "--out", str(tmp_path / "out")) == 2
     assert "backend='cupy' found no CUDA device" in capsys.readouterr().err
     assert os.listdir(tmp_path) == []
-
-
-def test_statements_are_listed(toy_statements, capsys):
-    assert call("statements") == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == 6
-    assert lines[1].split(maxsplit=1)[0] == "toy.repaired"
-    assert "refuted, repaired" in lines[1]
-
-
-def test_statements_are_listed_for_machines(toy_statements, capsys):
-    assert call("statements", "--json") == 0
-    listed = json.loads(capsys.readouterr().out)
-    assert {"id", "source", "title", "expected", "printed", "proved"} == set(listed[0])
 
 
 @pytest.mark.parametrize("command", ["report", "verify", "plan", "reproduce", "statements"])
