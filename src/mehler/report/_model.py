@@ -77,8 +77,8 @@ class DataResult:
         Of all learners; the best of a map; that of its fewest features within the best's interval.
     settings : dict
         Setting of each map by its label.
-    measured, evidence, plots, seconds : tuple of int, of Evidence, of Plot, and float
-        The rows at whose pairs a kernel was checked; the verdict; plots; wall time.
+    measured, evidence, plots : tuple of int, of Evidence, and of Plot
+        The rows at whose pairs a kernel was checked; the verdict; plots.
     """
 
     name: str
@@ -103,7 +103,6 @@ class DataResult:
     measured: tuple[int, ...]
     evidence: tuple[Evidence, ...]
     plots: tuple[Plot, ...]
-    seconds: float
 
     @property
     def headline(self) -> str:

@@ -97,9 +97,8 @@ def load_rows(
     r"""Read and validate rows of numbers, from a file, an array or a data frame.
 
     Rows may take 1 GiB as float64. Reading takes at most 3 GiB of memory, whatever a file says, and
-    runs no code in it. Text is UTF-8, with commas, in ``.tsv`` tabs, and its first
-    line has names. For other layouts an error shows the two lines of
-    pandas that read them.
+    runs no code in it. Text is UTF-8, with commas, in ``.tsv`` tabs, and its first line has names.
+    For other layouts an error shows the two lines of pandas that read them.
 
     Parameters
     ----------
@@ -202,8 +201,8 @@ def _digits() -> Table:
     except ImportError:
         command = install_command("sklearn")
         raise ValueError(f"the digits need scikit-learn: {command}, or give DATA") from None
-    digits = load_digits()
-    return replace(open_table(digits.data, None, ()), label="the digits", labels=digits.target)
+    X, y = load_digits(return_X_y=True)
+    return replace(open_table(X, None, ()), label="the digits", labels=y)
 
 
 def _names(names: str | Sequence[str] | None, option: str) -> tuple[str, ...]:

@@ -13,8 +13,8 @@ from typing import Any, Literal
 from mehler.report._compare import compare as compared_with
 from mehler.report._compare import read_report
 from mehler.report._jobs import failed, fresh_context, n_processes, pay, processes, run_all
-from mehler.report._model import DataResult, Report, StatementResult, provenance, replay_line
-from mehler.report._read import DataMatrix, load_rows
+from mehler.report._model import Report, StatementResult, provenance, replay_line
+from mehler.report._read import load_rows
 from mehler.report._survey import Survey
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Entry, Ledger
@@ -92,31 +92,29 @@ def run(
     rows = load_rows(data() if callable(data) else data) if with_data else None
     survey = None if rows is None else Survey(rows, context, settings)
     tasks = [partial(_run_statement, one, settings) for one in chosen]
-    ended = _counted(progress, len(tasks) + (0 if survey is None else len(survey.tasks)))
-    measured = None
-    with processes(n) as pool:
-        if survey is not None:
-            pieces = [each for *_, part in run_all(pool, survey.tasks, ended) for each in part]
-            measured = _stamped(survey.result(pieces), survey.rows, context)
-        results = run_all(pool, tasks, ended)
-    report = Report(
-        provenance=provenance(context, None if command is None else tuple(command)),
-        statements=tuple(_paid(*done, context.ledger) for *_, done in results),
-        data=measured,
-        ledger=context.ledger.to_dict(),
-    )
-    return report if old is None else replace(report, compared=compared_with(report, old))
-
-
-def _counted(progress: Progress | None, total: int) -> Callable[[tuple[str, str, Any]], None]:
-    """Return what counts the pieces that have ended, with their names and outcomes."""
+    total = len(tasks) + (0 if survey is None else len(survey.tasks))
     numbers = count(1)
 
     def ended(piece: tuple[str, str, Any]) -> None:
         if progress is not None:
             progress(f"{piece[0]}: {piece[1]}", next(numbers), total)
 
-    return ended
+    measured = None
+    with processes(n) as pool:
+        if survey is not None:
+            pieces = [each for *_, part in run_all(pool, survey.tasks, ended) for each in part]
+            measured = survey.result(pieces)
+            replay = replay_line(context, data=survey.rows.path, options=survey.rows.options)
+            stamped = [_stamp(one, context, replay) for one in measured.evidence]
+            measured = replace(measured, evidence=tuple(stamped))
+        results = run_all(pool, tasks, ended)
+    report = Report(
+        provenance=provenance(context, None if command is None else tuple(command)),
+        statements=tuple(_paid(*piece[2], context.ledger) for piece in results),
+        data=measured,
+        ledger=context.ledger.to_dict(),
+    )
+    return report if old is None else replace(report, compared=compared_with(report, old))
 
 
 def _run_statement(
@@ -144,11 +142,6 @@ def _run_check(check: Check, context: Context) -> Evidence:
 def _paid(result: StatementResult, entries: Sequence[Entry], ledger: Ledger) -> StatementResult:
     evidence = tuple(pay(ledger, result.evidence, entries))
     return replace(result, evidence=evidence, verdict=verdict_of(evidence))
-
-
-def _stamped(result: DataResult, rows: DataMatrix, context: Context) -> DataResult:
-    replay = replay_line(context, data=rows.path, options=rows.options)
-    return replace(result, evidence=tuple(_stamp(one, context, replay) for one in result.evidence))
 
 
 def _stamp(evidence: Evidence, context: Context, replay: str) -> Evidence:

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from hashlib import sha256
-from time import perf_counter
 from typing import Any
 
 import numpy as np
@@ -39,8 +38,7 @@ class Survey:
     """The measurements on rows: a task a learner, and the result that follows from theirs."""
 
     def __init__(self, rows: DataMatrix, context: Context, settings: Mapping[str, Any]) -> None:
-        self._start, self.context = perf_counter(), context.for_statement("data")
-        self._settings = settings
+        self.context, self._settings = context.for_statement("data"), settings
         self.rows, self._scaling = self._scaled(rows)
         self._sample, self._task = self._prepared(self.rows)
         self._maps = candidates(self._sample)
@@ -119,7 +117,6 @@ class Survey:
             measured=tuple(int(sample.source[i]) for i in sample.measured),
             evidence=tuple(pay(self.context.ledger, [evidence], entries)),
             plots=(score_plot(scores, task),) if best and isinstance(task, _scores.Task) else (),
-            seconds=perf_counter() - self._start,
         )
 
 

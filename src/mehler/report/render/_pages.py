@@ -17,13 +17,6 @@ from mehler.report.render._svg import draw
 from mehler.statements import FORMS
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!&$])")
-_TONES = {
-    "holds": "good",
-    "holds with constant": "good",
-    "refuted": "bad",
-    "proved form refuted": "bad",
-    "error": "bad",
-}
 _MARKS = {"good": "✓", "bad": "✗", "known": "⊘", "open": "○"}
 # Words for what is refuted, and is expected to be; functions that the templates call.
 _KNOWN = {"refuted": "refuted, as expected", "refuted, repaired": "refuted as printed, repaired"}
@@ -121,9 +114,10 @@ def with_glyphs(html: str) -> str:
 
 
 def _tone(verdict: str, expected: bool = False) -> str:
-    if expected and verdict in _KNOWN:
-        return "known"
-    return _TONES.get(verdict, "bad" if verdict in _KNOWN else "open")
+    if verdict in _KNOWN:
+        return "known" if expected else "bad"
+    tones = {"holds": "good", "holds with constant": "good"}
+    return tones.get(verdict, "bad" if verdict in ("proved form refuted", "error") else "open")
 
 
 def _best_first(scores: Iterable[Score]) -> list[tuple[str, list[Score]]]:
