@@ -117,7 +117,8 @@ def catoni(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
         e -= side * ball(test["rounding"])
         _, m1, _, m3, m4 = moved(sums, e)
         total = a * m1 - a**3 * m3 / 6 + iv.mpf([-1, 1]) * a**4 * m4 / 8
-        return sure(n, ">", 2 * bound) and sure(-side * total, ">", bound)
+        ample = look is None or sure(n, ">", 2 * bound)
+        return ample and sure(-side * total, ">", bound)
 
     return Mean(mean, excludes, may_hold=not look)
 

@@ -52,17 +52,6 @@ class Statistics:
         return {"method": self.method, "plan": exactly(self.plan), "tests": tests}
 
 
-def joined(groups: Sequence[Statistics]) -> tuple[Statistics, ...]:
-    """Return the statistics of one method at several means as one group."""
-    if not groups or len({each.method for each in groups}) > 1:
-        return ()
-    tests = {
-        name: np.concatenate([np.atleast_1d(each.tests[name]) for each in groups], axis=-1)
-        for name in groups[0].tests
-    }
-    return (Statistics(groups[0].method, groups[0].plan, tests),)
-
-
 def certificate(verdict: Any) -> dict[str, Any]:
     """Return the certificate of a verdict; see `Verdict.certificate`."""
     versions = {"mehler": __version__, "numpy": np.__version__, "python": platform.python_version()}

@@ -28,15 +28,14 @@ from mehler.verify._arguments import (
     sample_vector,
 )
 from mehler.verify._budget import accepts
-from mehler.verify._certificate import joined
-from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison, Verdict
+from mehler.verify._verdict import FLOOR, Comparison, Verdict
 from mehler.verify.checks._conclusion import conclude
-from mehler.verify.intervals._counts import mean_of_binary
-from mehler.verify.intervals._known_variance import features_needed, mean_of_known_variance
-from mehler.verify.intervals._kurtosis import KURTOSIS, Look, mean_of_bounded_kurtosis
+from mehler.verify.intervals._counts import means_of_binary
+from mehler.verify.intervals._known_variance import features_needed, means_of_known_variance
+from mehler.verify.intervals._kurtosis import KURTOSIS, Look, means_of_bounded_kurtosis
 from mehler.verify.intervals._measurement import Measurement, Task
 from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
-from mehler.verify.intervals._range import mean_of_bounded
+from mehler.verify.intervals._range import means_of_bounded
 from mehler.verify.sampling._pairs import require_plain
 from mehler.verify.sampling._power_sums import power_sums
 from mehler.verify.sampling._sources import Source
@@ -151,13 +150,18 @@ def check_mean(
     if mean is not None:
         raise ValueError("mean= is for products, where exact is a matrix: leave it out")
     p, columns, target = target.size, x.reshape(x.shape[0], -1), target.ravel()
-    single = replace(terms, false_alarm=terms.false_alarm / p)
-    methods = _methods(variance, bounds, binary, p, single)
+    method = _method(variance, bounds, binary, p, terms)
     terms.pay()
-    means = [f(*parts) for f, *parts in zip(methods, columns.T, target.tolist())]
+    rate = terms.false_alarm / p
+    measured = replace(method(columns, target, rate=rate, miss=terms.miss), n_intervals=p)
+    ends, may_refute = (measured.low, measured.high), measured.may_refute
+    compared = Comparison(measured.observed, target, *ends, terms.resolution, may_refute)
+    if not (measured.note or compared.outside[compared.worst]):
+        scatter = columns.var(axis=0) if variance is None else _spread(variance, p, "variance")
+        if 0.0 < (most := float(scatter[compared.worst])) < math.inf:
+            needed = features_needed(most, terms.resolution, rate, terms.miss)
+            measured = replace(measured, needed=needed)
     task = Task(Samples(target, np.ones(p), x.shape[0], 1, 0.0), None, terms)
-    scatter = None if variance is None else _spread(variance, p, "variance")
-    measured = _joined(task, means, columns, scatter, single)
     text = f"the mean is {target[0]:.6g}" if p == 1 else f"the mean is the claimed vector of {p}"
     text += " coordinates" * (p > 1)
     verdict = conclude(task, measured, claim or text)
@@ -172,44 +176,6 @@ class Samples(Source):
 
     def place(self, index: int) -> dict[str, Any]:
         return {"coordinate": index}
-
-
-def _joined(
-    task: Task,
-    means: list[Measurement],
-    columns: NDArray[np.float64],
-    variances: list[float] | None,
-    one: CheckOptions,
-) -> Measurement:
-    """Return the means as one measurement, with the words of the one that decides."""
-    observed = columns.mean(axis=0)
-    low, high = (np.concatenate([getattr(m, end) for m in means]) for end in ("low", "high"))
-    may_refute = np.array([bool(np.all(mean.may_refute)) for mean in means])
-    compared = Comparison(observed, task.source.claim, low, high, one.resolution, may_refute)
-    worst = compared.worst
-    mean, note, needed = means[worst], means[worst].note, 0
-    if not compared.outside[worst]:
-        note = ""
-        with np.errstate(over="ignore"):
-            scatter = variances[worst] if variances else float(columns[:, worst].var())
-        if any(line.startswith(FEW_EFFECTIVE) for line in mean.assumptions):
-            note = f"{FEW_EFFECTIVE.capitalize()}: declare variance= or bounds=."
-        elif 0.0 < scatter < math.inf:
-            needed = features_needed(scatter, one.resolution, one.false_alarm, one.miss)
-    statistics = joined([each for mean in means for each in mean.statistics])
-    return replace(
-        mean,
-        observed=observed,
-        low=low,
-        high=high,
-        n_intervals=len(means),
-        detectable=max(each.detectable for each in means),
-        needed=needed,
-        may_refute=may_refute,
-        note=note,
-        assumptions=() if mean.unless else mean.assumptions,
-        statistics=statistics if all(each.statistics for each in means) else (),
-    )
 
 
 def _samples(samples: Array) -> Any:
@@ -240,22 +206,17 @@ def _claim(value: object, shape: tuple[int, ...], name: str = "exact") -> Any:
     return array
 
 
-Method = Callable[[Array, float], Measurement]
-
-
-def _methods(
+def _method(
     variance: Any, bounds: Any, binary: bool, p: int, options: CheckOptions
-) -> list[Method]:
-    """Return the sharpest valid interval of each coordinate, of samples (n,) and a claim."""
-    rates = options.false_alarm, options.miss
+) -> Callable[..., Measurement]:
+    """Return the sharpest valid intervals, of samples (n, p) and claims at a rate and a miss."""
     if sum(each is not None for each in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
     if variance is not None:
         declared = [require_positive("variance", v) for v in _spread(variance, p, "variance")]
-        common = {"rate": options.false_alarm, "miss": options.miss}
-        return [partial(mean_of_known_variance, variance=v, **common) for v in declared]
+        return partial(means_of_known_variance, variance=np.array(declared))
     if bounds is None and not binary:
-        return [lambda x, c: mean_of_bounded_kurtosis(x, c, options)] * p
+        return partial(means_of_bounded_kurtosis, resolution=options.resolution)
     pair = (0.0, 1.0) if binary else tuple(require_iterable("bounds", bounds))
     if len(pair) != 2:
         raise ValueError(f"bounds={bounds!r} must be a pair (low, high)")
@@ -266,13 +227,7 @@ def _methods(
                 f"resolution={options.resolution:.6g} is vacuous: the samples' own range is "
                 f"[{low:.6g}, {high:.6g}]; give a smaller one"
             )
-    if binary:
-        return [lambda x, c: mean_of_binary(x, *rates)] * p
-
-    def within(ends: tuple[float, float]) -> Method:
-        return lambda x, c: mean_of_bounded(x, ends, *rates)
-
-    return list(map(within, ranges))
+    return means_of_binary if binary else partial(means_of_bounded, ranges=ranges)
 
 
 def _spread(value: object, p: int, name: str) -> list[float]:

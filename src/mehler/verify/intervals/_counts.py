@@ -149,12 +149,12 @@ def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[fl
     )
 
 
-def mean_of_binary(x: Array, rate: float, miss: float) -> Measurement:
-    """Return the interval of one mean, from samples that are 0 or 1."""
+def means_of_binary(x: Array, claim: Array, rate: float, miss: float) -> Measurement:
+    """Return intervals of means, from samples that are 0 or 1, (n, means)."""
     if not bool(((x == 0) | (x == 1)).all()):
         raise ValueError("binary=True but samples hold values other than 0 and 1: use bounds=")
-    count, n = int(x.sum()), int(x.size)
-    ends, missed = (binomial(count, n, each) for each in (rate, miss))
-    decided = Statistics("binomial", {"n": n}, {"count": [count]})
-    seen = reach(x.mean(), ends, missed)
+    n, counts = len(x), [int(k) for k in x.sum(axis=0)]
+    ends, missed = (np.array([binomial(k, n, one) for k in counts]).T for one in (rate, miss))
+    decided = Statistics("binomial", {"n": n}, {"count": counts})
+    seen = reach(x.mean(axis=0), ends, missed)
     return of_samples(x, ends, seen, COUNTS, "the trials are equally likely", decided)

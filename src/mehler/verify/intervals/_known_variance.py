@@ -411,18 +411,22 @@ def _catoni(
     return low, high
 
 
-def mean_of_known_variance(
-    x: Array, claim: float, variance: float, rate: float, miss: float
+def means_of_known_variance(
+    x: Array, claim: Array, variance: Array, rate: float, miss: float
 ) -> Measurement:
-    """Return the interval of one mean, from samples of a number that was fixed before."""
-    ends = known_variance(x, variance, rate)
-    a, level = catoni_tuning(x.size, variance, rate)
-    sums = power_sums((x - claim)[:, None])
+    """Return intervals of means, from samples (n, means) of a number that was fixed before."""
+    n = len(x)
+    ends = np.array([known_variance(column, float(v), rate) for column, v in zip(x.T, variance)])
+    a, level = catoni_tuning(n, variance, rate)
+    sums = power_sums(x - claim)
     # A certificate has the ends that power sums enclose.
-    enclosed = CatoniPowerSums(x.size, sums, np.array([a])).interval(level)
-    tests = {"claim": [claim], "sums": sums, "variance": [variance]}
-    tests |= {name: claim + end for name, end in zip(("low", "high"), enclosed)}
-    plan = {"n": x.size, "block": x.size, "look": None, "planned": x.size, "rounding": 0.0}
-    text = f"the variance of one sample is at most {variance:.6g}"
-    detectable = detectable_effect(x.size, variance, rate, miss)
-    return of_samples(x, ends, detectable, KNOWN_VARIANCE, text, Statistics("catoni", plan, tests))
+    low, high = (claim + end for end in CatoniPowerSums(n, sums, a).interval(level))
+    tests = {"sums": sums, "variance": variance, "low": low, "high": high}
+    plan = {"n": n, "block": n, "look": None, "planned": n, "rounding": 0.0}
+    most = float(variance.max())
+    text = f"the variance of one sample is at most {most:.6g}"
+    if len(variance) > 1:
+        text = "the variances of the coordinates are at most those declared"
+    decided = Statistics("catoni", plan, tests)
+    detectable = detectable_effect(n, most, rate, miss)
+    return of_samples(x, ends.T, detectable, KNOWN_VARIANCE, text, decided)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_positive, require_probability
-from mehler.verify._arguments import CheckOptions, sample_vector
+from mehler.verify._arguments import sample_vector
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison
 from mehler.verify.intervals._measurement import Measurement
@@ -321,42 +321,49 @@ class Look:
         return Statistics("self normalised", plan, tests)
 
 
-def mean_of_bounded_kurtosis(x: Array, claim: float, options: CheckOptions) -> Measurement:
-    """Return the interval of one mean, from samples of a number that was fixed before."""
-    size = float(abs(x).max())
-    if size and not 1e-60 < size < 1e60:
-        raise ValueError(f"samples reach {size:.3g}: scale them, so that fourth powers are floats")
-    n, centre, rate = x.size, float(x.mean()), options.false_alarm
-    gaps, about = x - centre, (x - claim)[:, None]
+def means_of_bounded_kurtosis(
+    x: Array, claim: Array, resolution: float, rate: float, miss: float
+) -> Measurement:
+    """Return intervals of means, from samples (n, means) of a number that was fixed before."""
+    size = np.abs(x).max(axis=0)
+    if not ((size == 0.0) | ((size > 1e-60) & (size < 1e60))).all():
+        raise ValueError(
+            f"samples reach {size.max():.3g} in one column and {size.min():.3g} in one: scale "
+            "them, so that fourth powers are floats"
+        )
+    n, centre = len(x), x.mean(axis=0)
+    gaps, about = x - centre, x - claim
     # Samples that differ by rounding only count as constant.
-    squares, fourths = np.array([(gaps**2).sum()]), np.array([(gaps**4).sum()])
-    fourths *= squares > n * (1e-15 * size) ** 2
+    squares, fourths = (gaps**2).sum(axis=0), (gaps**4).sum(axis=0)
+    fourths = fourths * (squares > n * (1e-15 * size) ** 2)
     ends = about.min(axis=0), about.max(axis=0)
     sums, centred = power_sums(about), (squares, fourths)
-    look = Look(n, sums, rate, options.resolution, ends=ends, centred=centred)
-    refuted, unless, note = look.refutable, "", ""
-    if refuted[0]:
-        unless = look.unless(0, "samples", f"the {abs(look.off[0]):.2g} by which it is off")
-    elif not look.effective[0]:
+    look = Look(n, sums, rate, resolution, ends=ends, centred=centred)
+    compared = look.compared(look.refutable, look.carried)
+    worst, unless, note = compared.worst, "", ""
+    if compared.refuted[worst]:
+        unless = look.unless(worst, "samples", f"the {abs(look.off[worst]):.2g} by which it is off")
+    elif compared.outside[worst] and not look.effective[worst]:
         rarest = min(1.0, -math.log(rate) / n)
         note = (
             f"All {counted(n, 'sample')} agree: an event rarer than {rarest:.2g} could make "
             "the claim right. Declare variance= or bounds=."
         )
-    else:
+    elif compared.outside[worst]:
         note = (
             "The mean is off, but few large samples decide it, and nothing bounds what was not "
             "seen. Declare variance= or bounds=, or take more samples."
         )
-    compared = look.compared(refuted, look.carried)
+    elif look.short[worst]:
+        note = f"{FEW_EFFECTIVE.capitalize()}: declare variance= or bounds=."
     return Measurement(
-        observed=np.array([centre]),
+        observed=centre,
         low=claim + compared.low,
         high=claim + compared.high,
-        detectable=float(look.detectable(options.miss)[0]),
+        detectable=float(look.detectable(miss).max()),
         method=KURTOSIS,
-        assumptions=look.assumptions("mean"),
-        may_refute=refuted,
+        assumptions=() if unless else look.assumptions("mean"),
+        may_refute=look.refutable,
         unless=unless,
         note=note,
         statistics=(look.statistics(shared=False, block=n),),

@@ -117,14 +117,9 @@ def cut_short(task: Task, found: Finding) -> Measurement:
 
 
 def of_samples(
-    x: Array,
-    ends: tuple[float, float],
-    detectable: float,
-    method: str,
-    assumption: str,
-    statistics: Statistics,
+    x: Array, ends: Any, detectable: float, method: str, assumption: str, statistics: Statistics
 ) -> Measurement:
-    """Return the interval of one mean, from samples of a number that was fixed before."""
-    low, high = (np.array([end]) for end in ends)
+    """Return intervals of means, from samples (n, means) of a number that was fixed before."""
+    low, high = np.asarray(ends)
     rest = (detectable, method, (assumption,))
-    return Measurement(x.mean(keepdims=True), low, high, *rest, statistics=(statistics,))
+    return Measurement(x.mean(axis=0), low, high, *rest, statistics=(statistics,))

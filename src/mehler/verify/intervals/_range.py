@@ -300,7 +300,7 @@ def _outside(
     return Finding(mean, reason, value, "bounded (range)", n_draws, statistics=(decided,))
 
 
-def reach(mean: Array, *ends: tuple[Array, Array]) -> float:
+def reach(mean: Array, *ends: Any) -> float:
     """Return the distance from the truth at which a claim surely lies outside the first interval.
 
     Valid whenever the second interval, which fails with probability `miss`, contains the truth.
@@ -308,16 +308,21 @@ def reach(mean: Array, *ends: tuple[Array, Array]) -> float:
     return float(np.max(sum(np.maximum(mean - low, high - mean) for low, high in ends)))
 
 
-def mean_of_bounded(x: Array, bounds: tuple[float, float], rate: float, miss: float) -> Measurement:
-    """Return the interval of one mean, from samples in their order."""
-    ends, missed = (betting(x, *bounds, each) for each in (rate, miss))
-    samples = np.full(1, None, dtype=object)
-    if x.size <= _MOST_STORED:
-        samples[0] = x.tolist()
-    tests = {"range": np.array(bounds)[:, None], "samples": samples}
-    text = f"samples lie in [{bounds[0]:.6g}, {bounds[1]:.6g}]"
-    decided = Statistics("betting", {"n": x.size}, tests)
-    return of_samples(x, ends, reach(x.mean(), ends, missed), BOUNDED, text, decided)
+def means_of_bounded(
+    x: Array, claim: Array, ranges: list[tuple[float, float]], rate: float, miss: float
+) -> Measurement:
+    """Return intervals of means, from samples in their order, (n, means), with their ranges."""
+    ends, missed = (
+        np.array([betting(column, *pair, one) for column, pair in zip(x.T, ranges)]).T
+        for one in (rate, miss)
+    )
+    samples = np.full(len(ranges), None, dtype=object)
+    for k in range(len(ranges) if x.size <= _MOST_STORED else 0):
+        samples[k] = x[:, k].tolist()
+    low, high = bounds = np.array(ranges).T
+    text = f"samples lie in [{low.min():.6g}, {high.max():.6g}]"
+    decided = Statistics("betting", {"n": len(x)}, {"range": bounds, "samples": samples})
+    return of_samples(x, ends, reach(x.mean(axis=0), ends, missed), BOUNDED, text, decided)
 
 
 # Samples that a certificate stores: about 100 kB.
