@@ -24,7 +24,6 @@ from mehler.exact import orbits
 from mehler.exact._correlations import LARGEST_POOL as LARGEST_POOL
 from mehler.exact._correlations import require_pool as require_pool
 from mehler.exact._correlations import require_rho as require_rho
-from mehler.exact._cross_polytope import cross_polytope_collision
 from mehler.exact._kernels import (
     centred_kernel,
     centred_variance,
@@ -56,7 +55,6 @@ __all__ = [
     "certified",
     "collision_coefficients",
     "collision_probability",
-    "cross_polytope_collision",
     "decoupled_variance",
     "hermite_moment",
     "locally_linear_kernel",
