@@ -23,15 +23,6 @@ def positives(**named: Reals) -> Any:
     return _each(named, _validate.require_positive, 0.0, np.inf)
 
 
-def positives_or_infinite(**named: Reals) -> Any:
-    """Return numbers above 0, infinity included."""
-    allowed = np.inf
-    return _each(
-        named,
-        lambda k, x: allowed if require_real(k, x) == allowed else _validate.require_positive(k, x),
-    )
-
-
 def not_negatives(**named: Reals) -> Any:
     """Return finite numbers of at least 0."""
     return _each(named, _validate.require_not_negative)

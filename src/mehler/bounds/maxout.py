@@ -49,7 +49,6 @@ from mehler.bounds._arguments import (
     not_negatives,
     pool_sizes,
     positives,
-    positives_or_infinite,
     probabilities,
 )
 from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
@@ -385,7 +384,9 @@ def excess_risk(
     """
     m, n = counts(n_features=n_features, n_samples=n_samples)
     weight, steep, length = positives(scale=scale, lipschitz=lipschitz, radius=radius)
-    most = positives_or_infinite(loss_bound=loss_bound)
+    # Infinity is for an expectation.
+    endless = type(loss_bound) is float and loss_bound == np.inf
+    most = np.inf if endless else positives(loss_bound=loss_bound)
     sigma = _unit_size(pool_size, centred)
     size, root, root_m = steep * weight, np.sqrt(n), np.sqrt(m)
     assumptions: tuple[Assumption, ...] = (_mean_square(length), _loss(steep, most), _DRAWN)
@@ -402,7 +403,7 @@ def excess_risk(
             trivial=np.minimum(most, size * length * (2 * sigma)),
             quantity=f"{_EXCESS}, in expectation",
         )
-    if np.any(np.isinf(most)):
+    if endless:
         raise ValueError("loss_bound=inf is for an expectation: leave delta out, or give B")
     chance = probabilities(delta=delta)
     deviation = _root_log(chance)
