@@ -7,6 +7,7 @@ import platform
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
@@ -29,15 +30,6 @@ _TAILS = {
 }
 SCHEMA = "mehler-report/5"
 VERIFICATION_SCHEMA = "mehler-verification/1"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Column:
-    """Name and range of one column, as read, before any scaling."""
-
-    name: str
-    low: float
-    high: float
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +59,9 @@ class DataResult:
     ----------
     name, digest, example : str, str, bool
         File name, or name of the example; SHA-256 of the rows; whether these are the digits.
-    n_rows, n_columns, n_zero_rows, columns : int, and tuple of Column
-        Shape without rows of zeros, which have no direction, and their number; names and ranges.
+    n_rows, n_columns, n_zero_rows, columns : int, and tuple of dict
+        Shape without rows of zeros, which have no direction, and their number; ``name`` of each
+        column, ``low`` and ``high`` before any scaling.
     warnings, choices, notes : tuple of str
         Doubts about columns, decisions of the reader, and what is sampled.
     target, measure, score_method, no_score, scaling : str
@@ -87,7 +80,7 @@ class DataResult:
     n_rows: int
     n_columns: int
     n_zero_rows: int
-    columns: tuple[Column, ...]
+    columns: tuple[dict[str, Any], ...]
     warnings: tuple[str, ...]
     choices: tuple[str, ...]
     notes: tuple[str, ...]
@@ -373,7 +366,7 @@ def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, A
         "python": platform.python_version(),
         "numpy": np.__version__,
         "backend": context.backend,
-        "backend_version": _backend_version(context.backend),
+        "backend_version": _version(*LIBRARIES[context.backend].distributions),
         "platform": platform.platform(),
         "byte_order": sys.byteorder,
         "date": datetime.now(UTC).replace(microsecond=0).isoformat(),
@@ -396,13 +389,8 @@ def replay_line(context: Context, *, data: str | None = None, options: tuple[str
     return shlex.join(words)
 
 
-def _version(distribution: str) -> str | None:
-    try:
-        return version(distribution)
-    except PackageNotFoundError:
-        return None
-
-
-def _backend_version(backend: str) -> str | None:
-    names = LIBRARIES[backend].distributions
-    return next((number for name in names if (number := _version(name))), None)
+def _version(*distributions: str) -> str | None:
+    for name in distributions:
+        with suppress(PackageNotFoundError):
+            return version(name)
+    return None

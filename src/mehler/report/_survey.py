@@ -22,7 +22,7 @@ from mehler.report._maps import (
     candidates,
     choose,
 )
-from mehler.report._model import Column, DataResult, Score
+from mehler.report._model import DataResult, Score
 from mehler.report._read import DIGITS, DataMatrix, standardized
 from mehler.report.render._format import count, number
 from mehler.statements import Context, Evidence, Plot, Series
@@ -99,7 +99,7 @@ class Survey:
             n_zero_rows=rows.n_zero_rows,
             digest=_digest(rows),
             columns=tuple(
-                Column(name=name, low=float(low), high=float(high))
+                {"name": name, "low": float(low), "high": float(high)}
                 for name, low, high in zip(rows.columns, rows.lows, rows.highs)
             ),
             warnings=rows.warnings,

@@ -77,7 +77,6 @@ def _environment(*, autoescape: bool) -> Any:
     environment.globals |= {
         **{name: getattr(_format, name) for name in _FORMATS},
         "best_first": _best_first,
-        "best_of": _best_of,
         "draw": draw,
         "mark": lambda *verdict: _MARKS[_tone(*verdict)],
         "most_columns": _MOST_COLUMNS,
@@ -120,14 +119,12 @@ def _tone(verdict: str, expected: bool = False) -> str:
     return tones.get(verdict, "bad" if verdict in ("proved form refuted", "error") else "open")
 
 
-def _best_first(scores: Iterable[Score]) -> list[tuple[str, list[Score]]]:
-    """Group by learner, the highest score first and failures last."""
-    groups = [(label, list(group)) for label, group in groupby(scores, key=lambda one: one.map)]
-    return sorted(groups, key=lambda group: -max(one.rank for one in group[1]))
-
-
-def _best_of(scores: Iterable[Score]) -> Score | None:
-    return max((one for one in scores if one.value is not None), key=lambda s: s.rank, default=None)
+def _best_first(scores: Iterable[Score]) -> list[tuple[str, Score | None, list[Score]]]:
+    """Group by learner with the best of each, the highest score first and failures last."""
+    groups = [list(group) for _, group in groupby(scores, key=lambda one: one.map)]
+    best = [max(group, key=lambda one: one.rank) for group in groups]
+    order = sorted(range(len(best)), key=lambda i: -best[i].rank)
+    return [(best[i].map, None if best[i].value is None else best[i], groups[i]) for i in order]
 
 
 def _where(place: Mapping[str, Any]) -> str:
