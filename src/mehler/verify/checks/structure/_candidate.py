@@ -124,8 +124,8 @@ class Candidate:
         """Return the features of `values` on the host; `array` is the one passed to the map."""
         there, n = self.place(values) if array is None else array, len(values)
 
-        def shaped(rows: Array) -> Any:
-            z = raw(phi, rows)
+        def shaped(copy: Array) -> Any:
+            z = raw(phi, there)  # no copy, which has another layout and hides changes
             shape = getattr(z, "shape", None)
             if shape is not None and self.n_features and (len(shape) != 2 or shape[0] != n):
                 text = f"features of {counted(n, 'row')} have shape {tuple(shape)}, not ({n}, m)"

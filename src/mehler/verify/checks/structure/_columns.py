@@ -152,15 +152,12 @@ def _require_many_numbers(c: Candidate, m: int) -> None:
 
 def mostly(won: Callable[[], bool], rate: float, n: int) -> bool:
     """Return whether more of n fair comparisons are won than happens with probability `rate`."""
-    from scipy.special import bdtrc
+    from scipy.stats import binom
 
-    losses_allowed = 0
-    while bdtrc(n - losses_allowed - 2, n, 0.5) <= rate:
-        losses_allowed += 1
-    lost = 0
+    losses = n - 1 - int(binom.isf(rate, n, 0.5))  # that are allowed
     for _ in range(n):
-        lost += not won()
-        if lost > losses_allowed:
+        losses -= not won()
+        if losses < 0:
             return False
     return True
 
@@ -192,8 +189,8 @@ def _near_and_far(c: Candidate) -> Any:
     A phase that all columns share shows at x + y near 0.
     """
     rows = c.rows[:3]
-    near = (rows * 0.1).astype(rows.dtype)
-    return np.concatenate([rows, near, *([] if c.rows.min() >= 0.0 else [-rows])])
+    opposite = [] if c.rows.min() >= 0.0 else [-rows]
+    return np.concatenate([rows, (rows * 0.1).astype(rows.dtype), *opposite])
 
 
 # Draws in which a column of X must change nothing.
