@@ -83,13 +83,12 @@ class RandomFeatures(nn.Module):
     ) -> None:
         super().__init__()
         require_choice("bandwidth", bandwidth, ("fixed", "learned", "per-input"))
-        if isinstance(map, FeatureMap) and (args or kwargs):
+        drawn = isinstance(map, FeatureMap)
+        if drawn and (args or kwargs):
             raise TypeError("map is drawn already: leave its arguments out, or pass the class")
-        if not callable(map):
-            raise TypeError(f"map={map!r} must be a map, or the class of one")
-        phi = map if isinstance(map, FeatureMap) else map(*args, **kwargs)
+        phi = map(*args, **kwargs) if callable(map) and not drawn else map
         if not isinstance(phi, FeatureMap):
-            raise TypeError(f"map={map!r} made {type(phi).__name__}, which is no map of mehler")
+            raise TypeError(f"map={map!r} must be a map of mehler, or the class of one")
         if not phi.stored:
             raise ValueError("map has stored=False, and a layer keeps its weights: draw it stored")
         # What a map on NumPy would compute in is no wish.
@@ -99,11 +98,11 @@ class RandomFeatures(nn.Module):
         # Converted weights have their bits in the state alone.
         for i, weight in enumerate(self.map.weights):
             self.register_buffer(f"weight_{i}", weight.clone())
-        width = {"fixed": None, "learned": 1, "per-input": phi.n_inputs}[bandwidth]
         self.log_scale = None
-        if width:
-            dtype, device = getattr(torch, self.map.first_dtype), self.map.place.device
-            self.log_scale = nn.Parameter(torch.zeros(width, dtype=dtype, device=device))
+        if bandwidth != "fixed":
+            scale = torch.zeros(1 if bandwidth == "learned" else phi.n_inputs)
+            scale = scale.to(self.map.place.device, getattr(torch, self.map.first_dtype))
+            self.log_scale = nn.Parameter(scale)
 
     @property
     def n_features(self) -> int:
@@ -174,8 +173,5 @@ class RandomFeatures(nn.Module):
         if recipe is None or own is None or recipe == own:
             return
         if {**recipe, "seed": 0, "mehler": ""} != {**own, "seed": 0, "mehler": ""}:
-            raise ValueError(
-                f"the state is of another map, {recipe}, not {own}: make the layer with its "
-                "arguments"
-            )
+            raise ValueError(f"the state is of another map, {recipe}: make the layer with it")
         self.map = from_recipe(recipe, like=self.map.place)

@@ -171,7 +171,7 @@ def test_draw_arguments(change, error, words):
         ({"length_scale": 1.0}, ValueError, "kernel='rbf' has no length_scale: it takes gamma"),
         ({"kernel": "matern", "gamma": 1.0}, ValueError, "it takes nu and length_scale"),
         ({"kernel": "matern", "nu": 51}, ValueError, "nu=51.0 is more than 50"),
-        ({"form": "complex"}, ValueError, "form must be 'pairs' or 'offset', not 'complex'"),
+        ({"form": "complex"}, ValueError, "form='complex' is not one of 'pairs', 'offset'"),
         ({"projections": "fast"}, ValueError, "projections='fast' is not one of 'gaussian'"),
         (
             {"kernel": "laplacian", "projections": "orthogonal"},

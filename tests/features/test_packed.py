@@ -168,9 +168,9 @@ def test_words_are_kept_as_any_array_is(tmp_path):
 @pytest.mark.parametrize(
     ("bad", "q", "error", "message"),
     [
-        (np.ones((2, 3)), 4, TypeError, "codes must be integers"),
+        (np.ones((2, 3)), 4, TypeError, "codes must hold integer codes"),
         (np.ones(3, int), 4, ValueError, "must have shape"),
-        (np.ones((0, 3), int), 4, ValueError, "not empty"),
+        (np.ones((0, 3), int), 4, ValueError, r"not \(0, 3\)"),
         (np.array([[0, 4]]), 4, ValueError, "holds the digit 4, but .* are 0 to 3"),
         (np.array([[0, -1]]), 4, ValueError, "holds the digit -1"),
         (np.array([[0, 1]]), 0, ValueError, "pool_size"),

@@ -172,7 +172,7 @@ def test_batches_and_single_rows():
     ("make", "error", "words"),
     [
         (lambda: RandomFeatures(3), TypeError, "must be a map"),
-        (lambda: RandomFeatures(dict), TypeError, "made dict, which is no map"),
+        (lambda: RandomFeatures(dict), TypeError, r"dict.* must be a map of mehler"),
         (lambda: RandomFeatures(DRAWS["pairs"](8, seed=0), 3), TypeError, "drawn already"),
         (lambda: layer_of("pairs", bandwidth=True), ValueError, "bandwidth=True is not one of"),
         (lambda: layer_of("pairs")(X[:, :2]), ValueError, "last axis must be 3 long"),

@@ -131,14 +131,11 @@ def require_finite(x: Array, *, name: str) -> float:
     largest = largest_entry(x)
     if math.isfinite(largest):
         return largest
-    for rows in slices(x.shape[0], block_rows_for_map(x.shape[1], 8)):
-        good = np.isfinite(to_host(x[rows, :])).all(axis=1)
-        if not good.all():
-            raise ValueError(
-                f"{name} holds NaN or infinity, first in row {rows.start + int(good.argmin())}; "
-                "drop or impute such rows first"
-            )
-    return largest
+    good = np.isfinite(to_host(x)).all(axis=1)
+    raise ValueError(
+        f"{name} holds NaN or infinity, first in row {int(good.argmin())}; drop or impute such "
+        "rows first"
+    )
 
 
 def require_within_floats(value: Array, x: Array, y: Array | None, what: str = "products") -> None:

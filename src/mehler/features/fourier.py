@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._arrays import Array
+from mehler._validate import require_choice
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
@@ -108,9 +109,7 @@ class FourierFeatures(FeatureMap):
         stored: bool = True,
     ) -> None:
         self.spectrum = spectrum_of(kernel, gamma=gamma, nu=nu, length_scale=length_scale)
-        if form not in ("pairs", "offset"):
-            raise ValueError(f"form must be 'pairs' or 'offset', not {form!r}")
-        self.form = form
+        self.form = require_choice("form", form, ("pairs", "offset"))
         self._kernel: Any = kernel
         self.projections = projections
         self.gamma, self.nu, self.length_scale = gamma, nu, length_scale

@@ -12,7 +12,7 @@ import numpy as np
 
 from mehler import _arrays, _random
 from mehler._arrays import Array
-from mehler._validate import require_not_negative, require_positive
+from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.exact.activations import (
     Activation,
     ActivationLike,
@@ -114,7 +114,7 @@ class KitchenSinks(FeatureMap):
         self.law = law
         self.projections = projections
         self._projection = named(projections)
-        self._law = LAWS[require_law(law)]
+        self._law = LAWS[require_choice("law", law, LAWS)]
         self._law.check(self)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
@@ -445,13 +445,3 @@ def _sides(phi: KitchenSinks) -> tuple[float, float]:
 LAWS: dict[str, WeightLaw] = {
     law.name: law for law in (WeightLaw(), SphereWeights(), StumpWeights())
 }
-
-
-def require_law(law: object) -> str:
-    """Return the name of a law; ValueError if there is none."""
-    if not isinstance(law, str) or law not in LAWS:
-        raise ValueError(
-            f"law={law!r} is not one of {', '.join(LAWS)}: for a law of your own draw "
-            "mehler.features.RandomFunctions"
-        )
-    return law

@@ -47,27 +47,24 @@ def unpack(words: Any, n_digits: int, dtype: Any) -> Any:
     return codes
 
 
-def agreements(
-    left: Array, right: Array | None, n_digits: int, out: Array, *, threads: int = 0
-) -> Any:
-    """Count agreeing digits between all rows of `left` and of `right`, into `out`.
+def agreements(left: Array, right: Array | None, n_digits: int, *, threads: int = 0) -> Any:
+    """Count agreeing digits between all rows of `left` and of `right`, (n, k), in uint16 or uint32.
 
-    Floating `out` gets fractions, integer `out` counts. With `right` None the rows of `left` are
-    compared among themselves, each pair once. ``threads=0`` means `host_threads`.
+    With `right` None the rows of `left` are compared among themselves, each pair once.
+    ``threads=0`` means `host_threads`.
     """
+    count = np.uint16 if n_digits < 2**16 else np.uint32
+    out = np.empty((len(left), len(left if right is None else right)), dtype=count)
     # Rows along the contiguous axis.
     a = np.ascontiguousarray(np.moveaxis(left, 0, -1))
     b = a if right is None else np.ascontiguousarray(np.moveaxis(right, 0, -1))
     tiles = list(_arrays.slices(left.shape[0], _ROWS))
-    count = np.uint16 if n_digits < 2**16 else np.uint32
 
     def run(rows: slice) -> None:
         first = rows.start if right is None else 0
         for start in range(first, b.shape[2], _COLUMNS):
             columns = slice(start, min(start + _COLUMNS, b.shape[2]))
             tile = n_digits - _differing(a[:, :, rows, None], b[:, :, None, columns], count)
-            if out.dtype.kind == "f":
-                tile = tile / n_digits
             out[rows, columns] = tile
             if right is None:
                 out[columns, rows] = tile.T
@@ -104,6 +101,18 @@ def _differing(a: Array, b: Array, count: Any) -> Any:
 _HOT_COLUMNS = 1024
 
 
+def require_codes(codes: Array, name: str, n_digits: int | None = None) -> None:
+    """Raise unless `codes` are integers, one row of `n_digits` for each code."""
+    xp = _arrays.array_namespace(codes, names=(name,))
+    if not xp.isdtype(codes.dtype, "integral"):
+        raise TypeError(f"{name} must hold integer codes, not {codes.dtype}; pass phi(X)")
+    if codes.ndim != 2 or 0 in codes.shape or n_digits not in (None, codes.shape[1]):
+        raise ValueError(
+            f"{name} must have shape (rows, {n_digits or 'digits'}), not {tuple(codes.shape)}; "
+            "pass phi(X)"
+        )
+
+
 def require_digits(codes: Array, pool_size: int, name: str) -> None:
     """Raise unless digits are below `pool_size`; those of lazy arrays are not checked."""
     if _arrays.is_lazy(codes) or 0 in codes.shape:
@@ -135,8 +144,8 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int, threads: int = 
     if not _arrays.writable(c):
         return _by_products(small[0], None if d is None else small[1], n_values)
     left, *right = (pack(codes, n_values) for codes in small)
-    out = np.empty((len(c), len(small[-1])))
-    return agreements(left, right[0] if right else None, c.shape[1], out, threads=threads)
+    m = c.shape[1]
+    return agreements(left, right[0] if right else None, m, threads=threads) / m
 
 
 def _by_products(c: Array, d: Array | None, n_values: int) -> Array:

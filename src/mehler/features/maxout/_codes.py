@@ -121,9 +121,9 @@ class MaxoutCodes(MaxoutBase):
         >>> float(phi.similarity(codes)[0, 1])
         0.75
         """
-        self._require_codes(C, "C")
+        bit_planes.require_codes(C, "C", self.n_features)
         if D is not None:
-            self._require_codes(D, "D")
+            bit_planes.require_codes(D, "D", self.n_features)
             _arrays.array_namespace(C, D, names=("C", "D"))
         return bit_planes.hamming_similarity(C, D, self.pool_size)
 
@@ -190,16 +190,6 @@ class MaxoutCodes(MaxoutBase):
             )
         return 0.0 if near == 1 else math.log(p) / math.log(r)
 
-    def _require_codes(self, codes: Array, name: str) -> None:
-        xp = _arrays.array_namespace(codes, names=(name,))
-        if not xp.isdtype(codes.dtype, "integral"):
-            raise TypeError(f"{name} must hold integer codes, not {codes.dtype}; pass phi(X)")
-        if codes.ndim != 2 or codes.shape[1] != self.n_features:
-            raise ValueError(
-                f"{name} must have shape (rows, {self.n_features}), not {tuple(codes.shape)}; "
-                "pass phi(X)"
-            )
-
 
 class PackedCodes:
     r"""Maxout codes stored as bit planes on the host.
@@ -260,13 +250,7 @@ class PackedCodes:
         [[3, 2], [2, 3]]
         """
         q = require_integer("pool_size", pool_size, most=10**6)
-        xp = _arrays.array_namespace(codes, names=("codes",))
-        if not xp.isdtype(codes.dtype, "integral"):
-            raise TypeError(f"codes must be integers, not {codes.dtype}; pass phi(X)")
-        if codes.ndim != 2 or 0 in codes.shape:
-            raise ValueError(
-                f"codes must have shape (rows, digits), not empty, but have {tuple(codes.shape)}"
-            )
+        bit_planes.require_codes(codes, "codes")
         if _arrays.is_lazy(codes) and not _arrays.is_chunked(codes):
             raise TypeError("codes are traced by jax.jit, but words live on the host; pack outside")
         host = _arrays.to_host(codes)
@@ -309,18 +293,14 @@ class PackedCodes:
         -----
         Extra memory is half a MiB per thread. Threads: ``OMP_NUM_THREADS``, or the cores.
         """
-        return self._compare(other, np.uint16 if self.n_features < 2**16 else np.uint32)
+        if other is not None:
+            self._require_same(other)
+        right = None if other is None else other.words
+        return bit_planes.agreements(self.words, right, self.n_features)
 
     def similarity(self, other: PackedCodes | None = None) -> Any:
         """Compute the fraction of digits that agree: :meth:`agreements` over m, in float64."""
-        return self._compare(other, np.float64)
-
-    def _compare(self, other: PackedCodes | None, dtype: Any) -> Any:
-        if other is not None:
-            self._require_same(other)
-        out = np.empty((len(self), len(self if other is None else other)), dtype=dtype)
-        right = None if other is None else other.words
-        return bit_planes.agreements(self.words, right, self.n_features, out)
+        return self.agreements(other) / self.n_features
 
     def _require_same(self, other: object) -> None:
         if not isinstance(other, PackedCodes):

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from mehler import _random, exact
 from mehler._arrays import Array
+from mehler._validate import require_choice
 from mehler.features import _distributions
 from mehler.features._block import Units
 from mehler.features.maxout._maxout import LocallyLinear
@@ -65,9 +66,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         projections: ProjectionName = "gaussian",
         stored: bool = True,
     ) -> None:
-        if directions not in ("next", "fresh"):
-            raise ValueError(f"directions must be 'next' or 'fresh', not {directions!r}")
-        self.directions = directions
+        self.directions = require_choice("directions", directions, ("next", "fresh"))
         options: Any = {"like": like, "dtype": dtype, "projections": projections, "stored": stored}
         super().__init__(n_inputs, n_features, pool_size, seed=seed, **options)
 

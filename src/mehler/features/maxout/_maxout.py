@@ -216,9 +216,9 @@ class LocallyLinear(MaxoutBase):
         for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
             wins, directions = xp.astype(winner == j, dtype), xp.matrix_transpose(directions)
             if alpha is None:
-                total = total + wins[:, :, None] * directions[None]
+                total = total + wins[:, :, None] * directions[None, :, :]
             else:
-                won = wins[:, None, :] * xp.matrix_transpose(alpha)[None]
+                won = wins[:, None, :] * xp.matrix_transpose(alpha)[None, :, :]
                 total = total + xp.matrix_transpose(xp.matmul(won, directions))
         if self._offset:
             # The gradient of the norm.
