@@ -1,0 +1,59 @@
+"""How far a call goes: files of ours, calls, and frames below the one that the user wrote."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import mehler
+from mehler import bounds, learn
+
+HOME = str(Path(mehler.__file__).parent)
+X = np.random.default_rng(0).standard_normal((10, 3))
+FOURIER = mehler.FourierFeatures.draw(3, 100, seed=0)
+MAXOUT = mehler.MaxoutFeatures.draw(3, 100, 4, seed=0)
+SIZES = {"n_features": 100, "n_samples": 1000, "pool_size": 4}
+# A call, and the most files, calls and frames; each only falls.
+WALKS = {
+    "features": (lambda: FOURIER(X), 5, 45, 10),
+    "kernel": (lambda: MAXOUT.kernel(X), 8, 60, 12),
+    "bound": (
+        lambda: bounds.maxout.excess_risk(**SIZES, scale=1.0, lipschitz=0.5, delta=0.05),
+        *(5, 40, 4),
+    ),
+    "ridge": (lambda: learn.ridge(FOURIER, X, X[:, :1], lambdas=1e-3), 12, 110, 14),
+}
+
+
+def walk(run):
+    """Files, calls, and the deepest frame, without comprehensions, of a warm call."""
+    files, calls, depth, deepest = set(), 0, 0, 0
+
+    def profile(frame, event, argument):
+        nonlocal calls, depth, deepest
+        code = frame.f_code
+        if not code.co_filename.startswith(HOME) or code.co_name.startswith("<"):
+            return
+        if event == "call":
+            files.add(code.co_filename)
+            calls, depth = calls + 1, depth + 1
+            deepest = max(deepest, depth)
+        elif event == "return":
+            depth -= 1
+
+    run()
+    sys.setprofile(profile)
+    try:
+        run()
+    finally:
+        sys.setprofile(None)
+    return len(files), calls, deepest
+
+
+@pytest.mark.parametrize("name", WALKS)
+def test_a_call_is_followed_in_a_minute(name):
+    run, *most = WALKS[name]
+    assert all(n <= limit for n, limit in zip(walk(run), most, strict=True)), walk(run)
