@@ -20,7 +20,7 @@ from tests.cli.test_structure import SAMPLED
 from tests.cli.test_structure import verify as by_command
 from tests.corpus.cases import PLANTED
 from tests.faults import Fault, Outcome
-from tests.learn import test_planted_defects as estimator
+from tests.learn import test_faults as estimator
 from tests.proofs_checks.conftest import context_for
 from tests.proofs_checks.mutations import DEFECTS, ROWS, described
 from tests.verify import test_all_kinds as declared

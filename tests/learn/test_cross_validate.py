@@ -14,7 +14,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 
 import mehler
 from mehler import learn
-from mehler.learn import _ridge, _sums
+from mehler.learn import _sums
 from tests.learn.ridge_audit import Table, factorising, problem, rounding
 
 LAMBDAS = (1e-4, 1e-2, 1.0)
@@ -202,58 +202,3 @@ def test_features_are_never_held_whole():
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 8 * n * m
-
-
-# -- injected faults ----------------------------------------------------------------------
-
-
-def replaced(monkeypatch, without_of):
-    correct = _sums.solved
-
-    def wrong(parts, *options, without=None):
-        return correct(parts, *options, without=without_of(without))
-
-    for module in (_sums, _ridge):
-        monkeypatch.setattr(module, "solved", wrong)
-
-
-def own_fold_too(monkeypatch):
-    """Errors of training."""
-    replaced(monkeypatch, lambda without: None)
-
-
-def next_fold_instead(monkeypatch):
-    replaced(monkeypatch, lambda without: None if without is None else (without + 1) % 4)
-
-
-def fitted_to_some(monkeypatch):
-    """The last function forgets a fold."""
-    replaced(monkeypatch, lambda without: 0 if without is None else without)
-
-
-def penalty_of_all_rows(monkeypatch):
-    correct = learn.RidgeSums.solved
-
-    def wrong(self, lambdas, *rest, **more):
-        return correct(self, tuple(lam * 301 / self.n_rows for lam in lambdas), *rest, **more)
-
-    monkeypatch.setattr(learn.RidgeSums, "solved", wrong)
-
-
-def sums_for_means(monkeypatch):
-    """Errors weighted by the rows of folds, which differ by a row."""
-    correct = _sums._errors_on
-    monkeypatch.setattr(
-        _sums, "_errors_on", lambda path, part: correct(path, part) * part.n_rows * 4 / 301
-    )
-
-
-@pytest.mark.parametrize(
-    "fault",
-    [own_fold_too, next_fold_instead, penalty_of_all_rows, sums_for_means, fitted_to_some],
-    ids=lambda fault: fault.__name__,
-)
-def test_injected_fault_is_caught(fault, monkeypatch):
-    fault(monkeypatch)
-    with pytest.raises(AssertionError):
-        audit()

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse
+import sklearn
 from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
@@ -17,6 +18,7 @@ from mehler.sklearn import (
     InvariantSampler,
     KitchenSinkSampler,
     LeverageSampler,
+    MaxoutHasher,
     MaxoutSampler,
     RandomFeatureRidge,
     RandomFeatureRidgeClassifier,
@@ -24,55 +26,91 @@ from mehler.sklearn import (
 from tests.sklearn._estimators import RIDGES, SAMPLERS, name_of
 
 X = np.random.default_rng(5).standard_normal((12, 5))
-
-
-@pytest.mark.parametrize(
-    ("sampler", "error", "words"),
-    [
-        (MaxoutSampler(n_components=0), ValueError, "n_components"),
-        (MaxoutSampler(n_components=2.5), TypeError, "n_components"),
-        (MaxoutSampler(pool_size=0), ValueError, "pool_size"),
-        (FourierSampler(kernel="gaussian"), ValueError, "'rbf', 'laplacian', 'matern'"),
-        (FourierSampler(gamma=-1.0), ValueError, "gamma=.* must be positive"),
-        (FourierSampler(gamma="auto"), ValueError, "a number above 0 or 'scale'"),
-        (FourierSampler(gamma=1.0, length_scale=1.0), ValueError, "leave one at None"),
-        (FourierSampler(length_scale=0.0), ValueError, "length_scale=0.0 must be"),
-        (FourierSampler(length_scale="scale"), TypeError, "length_scale=.scale. must be"),
-        (FourierSampler(kernel="matern", gamma=1.0), ValueError, "has no gamma"),
-        (FourierSampler(nu=1.5), ValueError, "has no nu"),
-        (FourierSampler(kernel="laplacian", length_scale=1.0), ValueError, "no length_scale"),
-        (FourierSampler(form="both"), ValueError, "'auto', 'pairs', 'offset'"),
-        (KitchenSinkSampler(activation="swish"), ValueError, "swish"),
-        (InvariantSampler(window="auto"), TypeError, "window='auto'"),
-        (LeverageSampler(selection="best"), ValueError, "selection='best' is not one of"),
-        (LeverageSampler(pool="fourier"), TypeError, "pool must be a sampler"),
-        (LeverageSampler(pool=MaxoutSampler(n_components=5)), ValueError, "larger pool"),
-        (LeverageSampler(lam=0.0), ValueError, "lam"),
-    ],
-    ids=lambda one: name_of(one) if hasattr(one, "fit") else None,
+Y = np.arange(12.0) % 2
+DATES = pd.date_range("2020-01-01", periods=len(X))
+FOUR, BOTH = (
+    [FourierSampler, RandomFeatureRidge],
+    [RandomFeatureRidge, RandomFeatureRidgeClassifier],
 )
-def test_parameters(sampler, error, words):
+
+PARAMETERS = [
+    (MaxoutSampler, {"n_components": 0}, ValueError, "n_components"),
+    (MaxoutSampler, {"n_components": 2.5}, TypeError, "n_components"),
+    (MaxoutSampler, {"pool_size": 0}, ValueError, "pool_size"),
+    *(
+        (MaxoutSampler, {"random_state": s}, ValueError, "random_state")
+        for s in (-1, "0", 1.5, True)
+    ),
+    (FourierSampler, {"kernel": "gaussian"}, ValueError, "'rbf', 'laplacian', 'matern'"),
+    (FourierSampler, {"gamma": -1.0}, ValueError, "gamma=.* must be positive"),
+    (FourierSampler, {"gamma": "auto"}, ValueError, "a number above 0 or 'scale'"),
+    (FourierSampler, {"gamma": 1.0, "length_scale": 1.0}, ValueError, "leave one at None"),
+    (FourierSampler, {"length_scale": 0.0}, ValueError, "length_scale=0.0 must be"),
+    (FourierSampler, {"length_scale": 1e-200}, ValueError, "length_scale"),
+    (FourierSampler, {"length_scale": 1e200}, ValueError, "length_scale"),
+    (FourierSampler, {"length_scale": "scale"}, TypeError, "length_scale=.scale. must be"),
+    *(
+        (FourierSampler, {"kernel": kernel, "length_scale": value}, TypeError, "must be a real num")
+        for kernel in ("rbf", "matern")
+        for value in ([1.0, 2.0, 3.0, 4.0], np.ones(4), np.ones((1, 1)))
+    ),
+    (FourierSampler, {"gamma": [1.0, 2.0]}, TypeError, "gamma=.* must be a"),
+    (FourierSampler, {"gamma": np.ones(4)}, TypeError, "gamma=.* must be a"),
+    (FourierSampler, {"kernel": "matern", "gamma": 1.0}, ValueError, "has no gamma"),
+    (FourierSampler, {"nu": 1.5}, ValueError, "has no nu"),
+    (FourierSampler, {"kernel": "laplacian", "length_scale": 1.0}, ValueError, "no length_scale"),
+    (FourierSampler, {"form": "both"}, ValueError, "'auto', 'pairs', 'offset'"),
+    (KitchenSinkSampler, {"activation": "swish"}, ValueError, "swish"),
+    (InvariantSampler, {"window": "auto"}, TypeError, "window='auto'"),
+    (InvariantSampler, {"templates": X}, ValueError, "templates=.* is not one of 'sphere'"),
+    (LeverageSampler, {"selection": "eerf"}, ValueError, "selection='eerf' is not one of 'lever"),
+    (LeverageSampler, {"pool": "fourier"}, TypeError, "pool must be a sampler"),
+    (LeverageSampler, {"pool": MaxoutSampler(n_components=5)}, ValueError, "larger pool"),
+    (LeverageSampler, {"lam": 0.0}, ValueError, "lam"),
+    *(
+        (kind, *case)
+        for kind in BOTH
+        for case in (
+            ({"lambdas": 0.0}, ValueError, "lambdas=0.0 must be"),
+            ({"lambdas": ()}, ValueError, "lambdas is empty"),
+            ({"lambdas": "auto"}, TypeError, "lambdas='auto'"),
+            ({"features": "maxout"}, TypeError, "features must be a sampler of mehler.sklearn"),
+            ({"features": MaxoutHasher()}, TypeError, "codes"),
+            ({"random_state": "0"}, ValueError, "random_state='0'"),
+            ({"fit_intercept": 1}, TypeError, "fit_intercept=1 must be True or False"),
+            ({"cv": 1}, ValueError, "n_splits=1"),
+            ({"cv": "half"}, ValueError, "cv"),
+            ({"cv": True}, TypeError, "cv=True must be an integer"),
+            ({"cv": np.float32(4)}, TypeError, "cv=.*4.0.* must be an integer"),
+            ({"cv": iter(())}, ValueError, "gives no splits"),
+            ({"cv": [(np.arange(12), np.array([40]))]}, IndexError, "40"),
+        )
+    ),
+    (
+        RandomFeatureRidgeClassifier,
+        {"scoring": "accuracy"},
+        ValueError,
+        "scoring='accuracy' is not",
+    ),
+    *(
+        (RandomFeatureRidgeClassifier, {"class_weight": value}, ValueError, "class_weight=")
+        for value in ({0: -1.0}, {0: "heavy"}, "even", 3)
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "parameters", "error", "words"), PARAMETERS)
+def test_parameters(kind, parameters, error, words):
+    estimator = kind(**parameters)
     with pytest.raises(error, match=words):
-        sampler.fit(X)
-    assert not hasattr(sampler, "map_")
+        estimator.fit(X, Y)
+    assert not hasattr(estimator, "map_")
+    assert not hasattr(estimator, "coef_")
+    with pytest.raises(NotFittedError):
+        (estimator.predict if hasattr(estimator, "predict") else estimator.transform)(X)
 
 
-@pytest.mark.parametrize("estimator", RIDGES, ids=name_of)
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda y: np.ma.masked_less(y, 1), "y is a masked array"),
-        (lambda y: y + 1j, "[Cc]omplex"),
-        (lambda y: np.where(y == y[0], np.nan, y), "NaN"),
-    ],
-)
-def test_targets_that_are_no_real_numbers(estimator, change, message):
-    y = (X[:, 0] > 0).astype(float) + 0.0
-    with pytest.raises(ValueError, match=message):
-        clone(estimator).fit(X, change(y))
-
-
-@pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
+@pytest.mark.parametrize("estimator", SAMPLERS + RIDGES, ids=name_of)
 def test_rows_that_are_no_real_numbers(estimator):
     for rows, message in [
         (np.ma.masked_less(X, 0), "X is a masked array"),
@@ -82,44 +120,75 @@ def test_rows_that_are_no_real_numbers(estimator):
         (scipy.sparse.csr_array(np.where(X == X[0, 0], np.nan, X)), "NaN"),
     ]:
         with pytest.raises(ValueError, match=message):
-            clone(estimator).fit(rows, X[:, 0])
+            clone(estimator).fit(rows, Y)
+
+
+@pytest.mark.parametrize("estimator", RIDGES, ids=name_of)
+def test_targets_that_are_no_real_numbers(estimator):
+    for y, message in [
+        (np.ma.masked_less(Y, 1), "y is a masked array"),
+        (Y + 1j, "[Cc]omplex"),
+        (np.where(Y == 0, np.nan, Y), "NaN"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            clone(estimator).fit(X, y)
+
+
+def test_targets_that_are_too_few():
+    with pytest.raises(ValueError, match="only one class, 'north':"):
+        RandomFeatureRidgeClassifier().fit(X, np.full(12, "north"))
+    with pytest.raises(ValueError, match="minimum of 2 is required"):
+        RandomFeatureRidge().fit(X[:1], Y[:1])
 
 
 @pytest.mark.parametrize(
-    ("value", "message"),
+    ("value", "error", "message"),
     [
-        ([1.0, -1.0] + [1.0] * 8, "[Nn]egative"),
-        ([1.0] * 3, "inconsistent|shape"),
-        (np.zeros(10), "sample_weight is 0 on all rows|at least one non-zero"),
-        (np.full(10, np.nan), "NaN"),
-        (np.ma.masked_less(np.arange(10.0), 3), "sample_weight is a masked array"),
+        ([1.0, -1.0] + [1.0] * 10, ValueError, "[Nn]egative"),
+        ([1.0] * 3, ValueError, "inconsistent|shape"),
+        (np.zeros(12), ValueError, "sample_weight is 0 on all rows|at least one non-zero"),
+        (np.full(12, np.nan), ValueError, "NaN"),
+        (np.ma.masked_less(np.arange(12.0), 3), ValueError, "sample_weight is a masked array"),
+        ("2", TypeError, "sample_weight='2' must be a real number"),
+        (True, TypeError, "sample_weight=True must be a real number"),
     ],
 )
-def test_weights_that_are_none(value, message):
-    x = np.random.default_rng(0).standard_normal((10, 3))
-    for model in (RandomFeatureRidge(), RandomFeatureRidgeClassifier()):
-        with pytest.raises(ValueError, match=message):
-            model.fit(x, np.arange(10) % 2, sample_weight=value)
+@pytest.mark.parametrize("kind", BOTH)
+def test_weights_that_are_none(kind, value, error, message):
+    with pytest.raises(error, match=message):
+        kind().fit(X, Y, sample_weight=value)
 
 
-@pytest.mark.parametrize("value", [{0: -1.0}, {0: "heavy"}, "even", 3])
-def test_class_weights_that_are_none(value):
-    x = np.random.default_rng(0).standard_normal((10, 3))
-    with pytest.raises(ValueError, match="class_weight="):
-        RandomFeatureRidgeClassifier(class_weight=value).fit(x, np.arange(10) % 2)
+@pytest.mark.parametrize(
+    ("rows", "y", "words"),
+    [
+        (
+            pd.DataFrame(X).assign(when=DATES),
+            Y,
+            r"datetime64.* in column 'when', .*timedelta64\(1, 'D'\)",
+        ),
+        (pd.DataFrame({"when": DATES, "how": X[:, 0]}), Y, "datetime64"),
+        (pd.DataFrame({"when": DATES.tz_localize("UTC")}), Y, "UTC"),
+        (pd.DataFrame({"for": DATES - DATES[0]}), Y, "timedelta64"),
+        (np.array(DATES)[:, None], Y, "datetime64"),
+        (X, np.array(DATES), "y holds datetime64"),
+    ],
+)
+def test_dates_are_refused(rows, y, words):
+    for kind in FOUR if y is Y else FOUR[1:]:
+        with pytest.raises(TypeError, match=words):
+            kind().fit(rows, y)
 
 
-def test_a_failed_fit_leaves_nothing_fitted():
-    sampler = MaxoutSampler(pool_size=0)
-    with pytest.raises(ValueError, match="pool_size"):
-        sampler.fit(X)
-    with pytest.raises(NotFittedError):
-        sampler.transform(X)
-
-
-def test_selections_by_labels_are_not_here():
-    with pytest.raises(ValueError, match="selection='eerf' is not one of 'leverage', 'plain'"):
-        LeverageSampler(n_components=4, selection="eerf").fit(X)
+def test_what_is_assumed_finite_is_not_looked_at():
+    sampler = MaxoutSampler(n_components=10, random_state=0).fit(X)
+    bad = np.where(np.arange(12)[:, None] == 2, np.nan, X)
+    with pytest.raises(ValueError, match="NaN"):
+        sampler.transform(bad)
+    with sklearn.config_context(assume_finite=True):
+        z = sampler.transform(bad)
+    good = np.arange(12) != 2
+    assert np.array_equal(z[good], sampler.transform(X)[good])
 
 
 MISSING = "import sys; sys.modules[{!r}] = None; import mehler.sklearn"
@@ -132,33 +201,6 @@ def test_scikit_learn_that_is_missing(module):
     )
     assert done.returncode == 1
     assert 'pip install ".[sklearn]"' in done.stderr
-
-
-DATES = pd.date_range("2020-01-01", periods=len(X))
-
-
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        (
-            pd.DataFrame(X).assign(when=DATES),
-            r"datetime64.* in column 'when', .*timedelta64\(1, 'D'\)",
-        ),
-        (pd.DataFrame({"when": DATES, "how": X[:, 0]}), "datetime64"),
-        (pd.DataFrame({"when": DATES.tz_localize("UTC")}), "UTC"),
-        (pd.DataFrame({"for": DATES - DATES[0]}), "timedelta64"),
-        (np.array(DATES)[:, None], "datetime64"),
-    ],
-)
-@pytest.mark.parametrize("estimator", [FourierSampler(), RandomFeatureRidge()], ids=name_of)
-def test_dates_are_refused(estimator, rows, words):
-    with pytest.raises(TypeError, match=words):
-        estimator.fit(rows, X[:, 0])
-
-
-def test_dates_as_targets_are_refused():
-    with pytest.raises(TypeError, match="y holds datetime64"):
-        RandomFeatureRidge().fit(X, np.array(DATES))
 
 
 def test_parameters_without_a_name_are_refused():

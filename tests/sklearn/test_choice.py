@@ -130,16 +130,3 @@ def test_rows_of_another_library(monkeypatch):
         found = clone(model).fit(x, y)
     assert np.allclose(found.errors_, wanted.errors_, rtol=1e-9)
     assert found.coef_.device == device
-
-
-def test_what_is_no_cv():
-    for cv, error, words in [
-        (1, ValueError, "n_splits=1"),
-        ("half", ValueError, "cv"),
-        (iter(()), ValueError, "gives no splits"),
-        ([(np.arange(40), np.array([40]))], IndexError, "40"),
-    ]:
-        model = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS, cv=cv)
-        with pytest.raises(error, match=words):
-            model.fit(X, Y)
-        assert not hasattr(model, "coef_")

@@ -105,6 +105,9 @@ class FeatureRidge(Estimator):
         """
         return self._predicted(self._values(X, "predict"))
 
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "features_")
+
     def _values(self, X: object, method: str) -> Array:
         """Return the values at rows, (n, t)."""
         check_is_fitted(self)

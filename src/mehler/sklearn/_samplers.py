@@ -511,13 +511,9 @@ class LeverageSampler(Sampler):
         phi: Any = pool.map_
         selector: Any
         if selection == "leverage":
-            options: dict[str, Any] = {
-                "lam": self.lam,
-                "draws": self.draws,
-                "mix": self.mix,
-                "seed": seed,
-            }
-            selector = leverage.LeverageSampling(phi, n_components, **options)
+            selector = leverage.LeverageSampling(
+                phi, n_components, lam=self.lam, draws=self.draws, mix=self.mix, seed=seed
+            )
         elif selection == "plain":
             selector = leverage.PlainSampling(phi, n_components)
         else:

@@ -1,0 +1,249 @@
+"""Each mistake one could make in the learners is injected, and another route must see it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from mehler import _arrays, learn
+from mehler._arrays import _linear_algebra
+from mehler.learn import _box_erm, _path, _ridge, _sums
+from mehler.learn._box_solver import SignedRows
+from tests.learn import ridge_audit, test_cross_validate
+from tests.learn.audit import audit, least_clipped
+from tests.learn.problems import problem
+
+
+def swapped(wrong, name, *owners):
+    """Put ``wrong(correct, *arguments)`` in the place of a function."""
+
+    def inject(monkeypatch):
+        for owner in owners:
+            correct = getattr(owner, name)
+
+            def call(*of, correct=correct, **more):
+                return wrong(correct, *of, **more)
+
+            monkeypatch.setattr(owner, name, call)
+
+    return inject
+
+
+# -- the box ------------------------------------------------------------------------------
+
+
+def of_certificate(change):
+    """Change fields of a certificate by its data, itself, and what it took off for the box."""
+
+    def wrong(correct, data, rows, alpha, theta):
+        proof = correct(data, rows, alpha, theta)
+        penalty = float(np.mean(rows.dual(np, rows.clip(np, theta)))) - proof.lower
+        return replace(proof, **change(data.n, proof, penalty))
+
+    return swapped(wrong, "certify", _box_erm)
+
+
+def raised(by):
+    """Raise the lower end, at most to the upper one."""
+    return of_certificate(
+        lambda n, proof, penalty: {"lower": min(proof.upper, proof.lower + by(n, penalty))}
+    )
+
+
+def of_box(factor):
+    def wrong(correct, data, *of):
+        correct(data, *of)
+        data.inner *= factor
+
+    return swapped(wrong, "__init__", SignedRows)
+
+
+def of_envelope(change):
+    def wrong(correct, limits, slope, bound, tolerance):
+        rows = correct(limits, slope, bound, tolerance)
+        return rows if bound == np.inf else change(correct, rows, limits, slope, tolerance)
+
+    return swapped(wrong, "envelope", _box_erm)
+
+
+def of_zeros(correct, rows, limits, slope, tolerance):
+    """Valid but useless: the constant 0 in place of the envelope of clipped rows."""
+    none = np.zeros_like(limits)
+    return replace(rows, high=none, is_line=none == 0, constant=none)
+
+
+def of_free_theta(correct, data, rows, alpha, theta):
+    """Not feasible, and better than any feasible one."""
+    return correct(data, replace(rows, high=10.0 + 0 * rows.high), alpha, theta * 1.05)
+
+
+DEFECTS = {
+    "the dual's penalty with the wrong sign": raised(lambda n, penalty: 2 * penalty),
+    "the dual's penalty for half the box": raised(lambda n, penalty: penalty / 2),
+    "the dual's penalty divided by n twice": raised(lambda n, penalty: penalty * (1 - 1 / n)),
+    "sums in place of means": of_certificate(
+        lambda n, proof, _: {"upper": n * proof.upper, "lower": n * proof.lower}
+    ),
+    "a gap in units of its own": of_certificate(
+        lambda n, proof, _: {"lower": proof.upper - (proof.upper - proof.lower) / n}
+    ),
+    "the risk of another point": of_certificate(
+        lambda n, proof, _: {"margins": 1.01 * proof.margins}
+    ),
+    "the box twice as wide": of_box(2.0),
+    "the box wider by a rounding": of_box(1.0 + 2.0**-40),
+    "labels forgotten": swapped(
+        lambda correct, data, z, y, c: correct(data, z, abs(y), c), "__init__", SignedRows
+    ),
+    "limits halved": swapped(lambda correct, data: 0.5 * correct(data), "limits", SignedRows),
+    "limits of sums, not of sizes": swapped(
+        lambda _, data: np.abs(data.half_width * data.rows.sum(axis=1)), "limits", SignedRows
+    ),
+    # The line to (1, 0) from the bound at minus B + 1 instead of minus B.
+    "the envelope too steep": of_envelope(
+        lambda _, rows, *of: replace(rows, high=np.where(rows.is_line, 1.0, 1.5) * rows.high)
+    ),
+    "the surrogate for the envelope": of_envelope(
+        lambda correct, rows, limits, slope, tolerance: correct(limits, slope, np.inf, tolerance)
+    ),
+    "an envelope of zero": of_envelope(of_zeros),
+    "dual points beyond their ends": swapped(of_free_theta, "certify", _box_erm),
+}
+
+
+def audit_some():
+    """A few problems; wide ones whose surrogate is clipped, narrow ones, two of two units."""
+    for name in ("hinge", "ramp"):
+        for seed, n, m, scale in [(1, 30, 12, 6.0), (2, 10, 2, 1.5), (3, 10, 2, 8.0)]:
+            z, y = problem(seed, n, m)
+            # Coarse, so that a claim that is wrong is wrong by more than the references' rounding.
+            fit = learn.box_erm(z, y, scale=scale, loss=name, gap=1e-3, max_iterations=2000)
+            audit(fit, z, y, scale, name)
+
+
+@pytest.mark.parametrize("defect", ["the envelope too steep", "limits halved"])
+def test_exact_minima_alone_catch_a_lower_end_that_is_too_high(defect, monkeypatch):
+    """Without the linear program of the relaxation: the vertices of two-unit problems suffice."""
+
+    def violations():
+        fits = 0
+        for seed in range(20):
+            z, y = problem(seed, 6, 2)
+            z = np.abs(z)  # one sign, so that many rows reach the ends of their ranges at once
+            fit = learn.box_erm(z, y, scale=2.0)
+            fits += fit.risk_lower > least_clipped(z, y, 2.0, "hinge") + 1e-9
+        return fits
+
+    assert violations() == 0
+    DEFECTS[defect](monkeypatch)
+    assert violations() > 0
+
+
+# -- ridge --------------------------------------------------------------------------------
+
+
+def of_penalty(change):
+    """Change the number of rows by which lambda is multiplied."""
+    return swapped(
+        lambda correct, self, lambdas, n: correct(self, lambdas, change(n)),
+        "inverses",
+        _path.Spectrum,
+    )
+
+
+RIDGE = {
+    "leverages without 1/N": swapped(
+        lambda correct, path, *of: correct(replace(path, intercept=False), *of), "left_out", _ridge
+    ),
+    "errors of training": swapped(
+        lambda _, path, scoring, rows: _path.held_out(path, scoring, rows, np.arange(len(rows.x))),
+        "left_out",
+        _ridge,
+    ),
+    "penalty without N": of_penalty(lambda n: 1),
+    "penalty of N - 1 rows": of_penalty(lambda n: n - 1),
+    "a factorisation without N": swapped(
+        lambda correct, xp, g, c, lambdas, n, *of: correct(xp, g, c, lambdas, 1, *of),
+        "factorised",
+        _sums,
+    ),
+    # The half of the Gram that was never made.
+    "the lower triangle alone": swapped(
+        lambda correct, xp, a: correct(xp, a.T.copy()), "eigen", _arrays
+    ),
+    "blocks at their own means": swapped(
+        lambda correct, xp, z, mean, last: correct(xp, z, mean, 0 * last), "centred", _arrays
+    ),
+    "no intercept": swapped(
+        lambda correct, path, *of: correct(replace(path, target_mean=0 * path.target_mean), *of),
+        "fit",
+        _path.Path,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", [None, *RIDGE])
+def test_faults_of_ridge_are_seen(fault, monkeypatch):
+    # Small problems in several pieces too, of which those below the diagonal are not made.
+    monkeypatch.setattr(_linear_algebra, "_TILE", 4)
+    z, y = ridge_audit.problem(1, 40, 6)
+    if fault is None:
+        return ridge_audit.audit(z, y)
+    RIDGE[fault](monkeypatch)
+    with pytest.raises(AssertionError):
+        ridge_audit.audit(z, y)
+
+
+def of_folds(change):
+    def wrong(correct, parts, *of, without=None):
+        return correct(parts, *of, without=change(without))
+
+    return swapped(wrong, "solved", _sums, _ridge)
+
+
+FOLDS = {
+    "the fold fitted too": of_folds(lambda without: None),
+    "another fold left out": of_folds(lambda k: None if k is None else (k + 1) % 4),
+    "the last function without a fold": of_folds(lambda k: 0 if k is None else k),
+    "penalty of all rows": swapped(
+        lambda correct, sums, lambdas, *of, **more: correct(
+            sums, tuple(lam * 301 / sums.n_rows for lam in lambdas), *of, **more
+        ),
+        "solved",
+        learn.RidgeSums,
+    ),
+    # Folds differ by a row.
+    "errors by the rows of folds": swapped(
+        lambda correct, path, part: correct(path, part) * part.n_rows * 4 / 301,
+        "_errors_on",
+        _sums,
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FOLDS)
+def test_faults_of_folds_are_seen(fault, monkeypatch):
+    FOLDS[fault](monkeypatch)
+    with pytest.raises(AssertionError):
+        test_cross_validate.audit()
+
+
+def test_sums_in_float32_would_be_seen(monkeypatch):
+    """One block of 2^12, then blocks of 1: every number is exact, and a float32 sum loses them."""
+    signs = np.where(np.arange(1024) % 2 == 0, 1.0, -1.0)[:, None].astype(np.float32)
+
+    def gram():
+        sums = learn.RidgeSums(ridge_audit.Table()).add(4096 * signs, np.zeros(1024, np.float32))
+        for _ in range(50):
+            sums.add(signs, np.zeros(1024, np.float32))
+        return float(sums.gram[0, 0])
+
+    assert gram() == 2.0**34 + 50 * 2.0**10
+    swapped(
+        lambda correct, xp, total, z: correct(xp, total.astype(np.float32), z),
+        "add_gram",
+        _arrays,
+    )(monkeypatch)
+    assert gram() != 2.0**34 + 50 * 2.0**10
