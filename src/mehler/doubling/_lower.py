@@ -6,14 +6,12 @@ import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler.doubling._points import Points
-
-Proof = Literal["packing", "all covers"]
 
 
 @dataclass(frozen=True)
@@ -29,26 +27,18 @@ class Witness:
     count : int
         Least number of balls of half the radius that cover the points of the ball.
     rows : tuple of int
-        Rows of the data in the ball that prove it.
-    proof : {"packing", "all covers"}
-        Any two rows are farther apart than the radius; or all covers of the rows were enumerated.
+        Rows of the data in the ball that prove it: any two are farther apart than the radius, or
+        all covers of them were enumerated.
     """
 
     centre: Any
     radius: float
     count: int
     rows: tuple[int, ...]
-    proof: Proof
 
     @classmethod
     def covered(
-        cls,
-        points: Points,
-        centre: Any,
-        squared: float,
-        chosen: Any,
-        count: int,
-        proof: Proof = "all covers",
+        cls, points: Points, centre: Any, squared: float, chosen: Any, count: int
     ) -> Witness:
         """Build from a centre, a squared radius and points in inner coordinates."""
         return cls(
@@ -56,13 +46,12 @@ class Witness:
             radius=math.nextafter(math.sqrt(squared), math.inf) * points.scale,
             count=count,
             rows=tuple(int(i) for i in points.rows[chosen]),
-            proof=proof,
         )
 
     @classmethod
     def of_point(cls, points: Points) -> Witness:
         """Return the first point in a ball of its own."""
-        return cls.covered(points, points.host[0], 0.0, [0], 1, "packing")
+        return cls.covered(points, points.host[0], 0.0, [0], 1)
 
 
 def pack_nearest(between: NDArray[np.float64], apart: float, start: int) -> list[int]:
@@ -166,7 +155,7 @@ def _in_section(
         chosen = max(tries, key=len)
         if len(chosen) > best.count:
             chosen = members[chosen]
-            best = Witness.covered(points, centre, radius_squared, chosen, len(chosen), "packing")
+            best = Witness.covered(points, centre, radius_squared, chosen, len(chosen))
     return best
 
 
