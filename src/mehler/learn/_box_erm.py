@@ -40,14 +40,11 @@ class BoxERM:
         C.
     loss : losses.Hinge
         The loss of the theorem, V.
-    surrogate_risk : float
-        Mean of the convex surrogate of `loss` over the sample, at `alpha`.
-    lower : float
-        Lower bound of every surrogate risk in the box, rounding included.
-    risk : float
-        Mean of V over the sample, at `alpha`.
-    risk_lower : float
-        Lower bound of every risk in the box, rounding included.
+    surrogate_risk, lower : float
+        Mean of the convex surrogate of `loss` over the sample, at `alpha`, and a lower bound of it
+        in the whole box, rounding included.
+    risk, risk_lower : float
+        The same of V.
     convex : bool
         Whether nothing is clipped: V is its convex surrogate on all margins that the box attains
         on the sample. Then `risk` equals `surrogate_risk`, and so do the lower ends.
@@ -56,7 +53,7 @@ class BoxERM:
     rounding : float
         Bound of the rounding error of each risk.
     wanted_gap : float
-        The requested gap.
+        `gap` as requested.
     status : {"solved", "stopped"}
         Whether the wanted gap was reached, by the convex envelope of `loss` too, or the iterations
         ended before.
