@@ -30,8 +30,6 @@ def in_decimals(operation: Callable[..., Decimal], *rates: float) -> float:
     return float(operation(*(Decimal(repr(float(rate))) for rate in rates)))
 
 
-# Sample sizes grow like the inverse square, which is still a float.
-LEAST_RESOLUTION = 1e-100
 # Counts of samples that are exact as floats.
 MOST_SAMPLES = 2**53
 
@@ -39,8 +37,8 @@ MOST_SAMPLES = 2**53
 def require_resolution(value: float) -> float:
     """Return a resolution for which the number of samples is a float."""
     number = require_positive("resolution", value)
-    if number < LEAST_RESOLUTION:
-        raise ValueError(f"resolution={value!r} must be at least {LEAST_RESOLUTION:g}")
+    if number < 1e-100:  # sample sizes grow like the inverse square
+        raise ValueError(f"resolution={value!r} must be at least 1e-100")
     return number
 
 
@@ -53,11 +51,6 @@ def relative_resolution(value: float) -> float:
             "in [-1, 1], so nothing could be refuted; give a fraction such as 0.02"
         )
     return number
-
-
-def at_most(name: str, value: int | None, least: int = 1) -> int | None:
-    """Return a limit on features or draws; None is none."""
-    return None if value is None else require_integer(name, value, least=least)
 
 
 def root_seed(seed: int | None) -> int:
@@ -235,7 +228,7 @@ def require_options(
 ) -> CheckOptions:
     """Validate the options and a resolution, a `relative` one for sample sizes that are floats."""
     options = DEFAULTS | dict(options)
-    time_limit = options["time_limit"]
+    time_limit, most = options["time_limit"], options["max_features"]
     return CheckOptions(
         false_alarm=require_probability("false_alarm", options["false_alarm"]),
         resolution=require_resolution(resolution)
@@ -244,7 +237,7 @@ def require_options(
         miss=require_probability("miss", options["miss"]),
         name=require_text("name", options["name"], default=check),
         ledger=_ledger(options["ledger"]),
-        max_features=at_most("max_features", options["max_features"]),
+        max_features=None if most is None else require_integer("max_features", most),
         time_limit=None if time_limit is None else require_positive("time_limit", time_limit),
         seed=root_seed(options["seed"]),
     )

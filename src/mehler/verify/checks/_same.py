@@ -13,7 +13,12 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler.verify._arguments import CheckOptions, DrawOptions, require_options
+from mehler.verify._arguments import (
+    CheckOptions,
+    DrawOptions,
+    relative_resolution,
+    require_options,
+)
 from mehler.verify._budget import accepts
 from mehler.verify._verdict import FLOOR, Verdict
 from mehler.verify.checks._conclusion import conclude
@@ -281,8 +286,7 @@ def check_same(
     >>> check_same(old, lambda seed: old(seed), X).method
     'equal features for equal seeds'
     """
-    terms = require_options("same", options, resolution)
-    terms.require_below(2.0, "in units of sqrt(k(x,x) k(y,y)) every kernel lies in [-1, 1]")
+    terms = require_options("same", options, relative_resolution(resolution))
     clock, pairs = Clock(terms.time_limit), pairs_without_claim(X, Y)
     makers = [require_draw(draw_a, "draw_a"), require_draw(draw_b, "draw_b")]
     floor = FLOOR * terms.resolution
