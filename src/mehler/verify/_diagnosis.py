@@ -15,8 +15,7 @@ from mehler._plural import counted
 from mehler._validate import require_positive
 from mehler.kernels import make
 from mehler.verify._verdict import Verdict
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._draws import Clock, Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, Pairs, make_pairs
 from mehler.verify.sampling._sources import choose_source, estimate
 

@@ -19,8 +19,7 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import Lengths, measure_undeclared
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Bundles, require_draw
+from mehler.verify.sampling._draws import Bundles, Clock, require_draw
 from mehler.verify.sampling._pairs import Pairs, pairs_without_claim
 from mehler.verify.sampling._sources import Source, call, estimate
 

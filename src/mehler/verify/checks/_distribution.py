@@ -17,8 +17,7 @@ from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import dkw
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._draws import Clock, Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, first_map, rows_without_claim
 from mehler.verify.sampling._sources import call, declaration, units_of
 

@@ -16,8 +16,7 @@ from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals._counts import binomial
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._draws import Clock, Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, first_map, read, rows_without_claim
 from mehler.verify.sampling._sources import BLOCK, units_of
 

@@ -26,8 +26,7 @@ from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._measurement import Task, cut_short
 from mehler.verify.intervals._range import measure_bounded
 from mehler.verify.intervals._undeclared import PairLengths, measure_undeclared
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Draws, is_feature_map
+from mehler.verify.sampling._draws import Clock, Draws, is_feature_map
 from mehler.verify.sampling._pairs import (
     Kernel,
     Pairs,

@@ -29,8 +29,7 @@ from mehler.verify.intervals._undeclared import (
     least_samples,
     measure_undeclared,
 )
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Bundles, Draws, require_draw
+from mehler.verify.sampling._draws import Bundles, Clock, Draws, require_draw
 from mehler.verify.sampling._pairs import Pairs, first_map, pairs_without_claim, read
 from mehler.verify.sampling._sources import Finding, Source, estimate_and_lengths
 

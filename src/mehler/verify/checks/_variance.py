@@ -20,8 +20,7 @@ from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Bundles, Draws
+from mehler.verify.sampling._draws import Bundles, Clock, Draws
 from mehler.verify.sampling._pairs import (
     Kernel,
     Pairs,

@@ -12,7 +12,7 @@ from mehler._arrays import Array
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
 from mehler.verify._verdict import FLOOR
-from mehler.verify.sampling._clock import Clock
+from mehler.verify.sampling._draws import Clock
 from mehler.verify.sampling._sources import Finding, Source
 
 

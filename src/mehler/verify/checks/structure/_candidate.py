@@ -14,8 +14,7 @@ import numpy as np
 
 from mehler._arrays import Array, from_host, is_chunked, place_of, to_host
 from mehler._plural import counted
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import Draws
+from mehler.verify.sampling._draws import Clock, Draws
 from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, raw
 from mehler.verify.sampling._sources import call
 

@@ -35,8 +35,7 @@ from mehler.verify.checks.structure._seeds import (
     seeds_differ,
     the_seed_alone_decides,
 )
-from mehler.verify.sampling._clock import Clock
-from mehler.verify.sampling._draws import require_draw
+from mehler.verify.sampling._draws import Clock, require_draw
 from mehler.verify.sampling._pairs import Kernel, rows_without_claim
 from mehler.verify.sampling._sources import units_of
 
