@@ -12,8 +12,6 @@ from mehler.report._model import SCHEMA, Change, Comparison, Report
 from mehler.report._tables import require_file
 
 _LARGEST = 1 << 26  # bytes of a report
-# What a fact is called where it is in both reports, if not by its kind.
-_BOTH = {"statement": "verdict", "check": "verdict"}
 
 
 def read_report(file: str | PathLike[str]) -> dict[str, Any]:
@@ -115,7 +113,7 @@ def _changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Change]
                 yield Change(kind=kind, what=what, before=values[0], after=values[1])
         elif key in before and key in after:
             if one != other:
-                kind = _BOTH.get(kind, kind)
+                kind = "verdict" if kind in ("statement", "check") else kind
                 yield Change(kind=kind, what=what, before=str(one), after=str(other))
         elif kind == "statement" and not _is_partial(new if key in before else old):
             ends = (one, "gone") if key in before else ("new", other)

@@ -73,9 +73,7 @@ def count(n: int | None) -> str:
 
 
 def _half_width(evidence: Evidence) -> float | None:
-    if evidence.interval is None:
-        return None
-    low, high = evidence.interval
+    low, high = evidence.interval or (0.0, 0.0)
     return (high - low) / 2 or None
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 from xml.etree import ElementTree
 
 from mehler._plural import counted
@@ -69,14 +69,12 @@ def _of(one: Evidence) -> list[str]:
         line += f" against {numbers['exact']}" if one.exact is not None else ""
         line += f", interval {numbers['interval']}" if one.interval is not None else ""
         if one.status == "refuted" and one.where:
-            line += f", at {', '.join(f'{k}={_short(v)}' for k, v in one.where.items())}"
+            places = one.where.items()
+            short = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in places)
+            line += f", at {', '.join(short)}"
         line += f", {count(one.n_features)} features" if one.n_features else ""
         line += f", false alarm {one.false_alarm:g}" if one.false_alarm else ""
     return [line, f"  {one.reason}"] if one.reason else [line]
-
-
-def _short(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
 _Problem = Literal["", "error", "failure", "open"]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 # Characters of LaTeX from which a formula may be wider than a page, and be scrolled by keys.
-_WIDE = 60
+_WIDE, _WIDE_IN_TEXT = 60, 40
 _HEADING = re.compile(r"^#{3,} (.+)$", re.MULTILINE)
 
 
@@ -83,7 +83,7 @@ def _parser() -> MarkdownIt:
         "math_block": '<p class="display math">{}</p>\n',
     }
     for name, wrapper in wrappers.items():
-        parser.add_render_rule(name, _rule(mathml if name == "math_inline" else formula, wrapper))
+        parser.add_render_rule(name, _rule(inline if name == "math_inline" else formula, wrapper))
     return parser
 
 
@@ -165,6 +165,12 @@ def formula(latex: str) -> Markup:
     return Markup('<span class="piece"{}>{}</span>').format(reached, mathml(latex, True))
 
 
+def inline(latex: str) -> Markup:
+    """Render mathematics in a sentence, which scrolls too where it is long."""
+    piece = Markup('<span class="piece" tabindex="0">{}</span>').format
+    return piece(mathml(latex)) if len(latex) > _WIDE_IN_TEXT else mathml(latex)
+
+
 def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) -> Markup:
     """Render a sentence with mathematics in ``$...$``; words among `ids` link to the element.
 
@@ -179,7 +185,7 @@ def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) ->
 
 _MARKED = r"(\$[^$]+\$|`[^`]+`|\*\w[^*]*\*)"
 _MARKS: dict[str, Callable[[str], Markup]] = {
-    "$": mathml,
+    "$": inline,
     "`": Markup("<code>{}</code>").format,
     "*": Markup("<em>{}</em>").format,
 }
