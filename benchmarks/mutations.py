@@ -13,9 +13,9 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from mehler.proofs_checks import STATEMENTS
-from tests.faults.__main__ import table
-from tests.faults.systems import FAULTS
 from tests.proofs_checks.mutations import DEFECTS, ROWS, described
+from tests.verify.faults.__main__ import table
+from tests.verify.faults.systems import FAULTS
 
 SYSTEMS = ("terms of bounds", "checks of statements")
 PAGE = ROOT / "docs" / "mutations.md"
@@ -36,9 +36,9 @@ published form *holds* with the truth in its place).
 
 {red} changes of terms and values turn a check red, {proved} are only proved. Made by
 `python benchmarks/mutations.py`, which makes every change; so do the tests
-(`pytest tests/faults`, all rows with `-m full`).
+(`pytest tests/verify/faults`, all rows with `-m full`).
 
-These are two of the systems of injected faults; `python -m tests.faults` counts all of them.
+These are two of the systems of injected faults; `python -m tests.verify.faults` counts all of them.
 
 {table}
 
@@ -48,7 +48,7 @@ These are two of the systems of injected faults; `python -m tests.faults` counts
 def main() -> None:
     """Make every change, and write the page."""
     lines, counts = [], {"red": 0, "proved": 0}
-    # Both tables in their order, as `tests.faults` runs them.
+    # Both tables in their order, as `tests.verify.faults` runs them.
     run = dict(zip(map(id, ROWS), (one for one in FAULTS if one.system == "terms of bounds")))
     for statement in (one for one in STATEMENTS if one.checks):
         names = {check.run: check.name for check in statement.checks}

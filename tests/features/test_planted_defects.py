@@ -13,7 +13,7 @@ import pytest
 
 import mehler
 from mehler import exact, verify
-from tests.corpus.mehler_cases import (
+from tests.verify.corpus.mehler_cases import (
     ROWS,
     D,
     M,

@@ -1,6 +1,6 @@
 """Kitchen sinks hold their kernel, their distribution and their variance; bad ones are refused.
 
-Faults that are injected into them are in tests/corpus/sink_cases.py.
+Faults that are injected into them are in tests/verify/corpus/sink_cases.py.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import pytest
 import mehler
 from mehler import _arrays, verify
 from mehler.features.kitchen_sinks import KitchenSinks
-from tests.corpus.sink_cases import DRAWN, ROWS, D
+from tests.verify.corpus.sink_cases import DRAWN, ROWS, D
 
 M = 256
 

@@ -1,6 +1,6 @@
 """No term of a bound and no check is without a fault, and the page has them all.
 
-`tests/faults` makes every change and runs the check that must see it.
+`tests/verify/faults` makes every change and runs the check that must see it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from mehler.bounds._function import REGISTRY
 from mehler.proofs_checks import STATEMENTS
 from mehler.statements import RESTORED_REFUTED
 from tests.bounds.test_formulas import drawn
-from tests.faults.__main__ import table
-from tests.faults.systems import DRAWN, STATEMENT_OF
 from tests.proofs_checks.mutations import DEFECTS, ROWS, Row
+from tests.verify.faults.__main__ import table
+from tests.verify.faults.systems import DRAWN, STATEMENT_OF
 
 PAGE = (Path(__file__).parents[2] / "docs" / "mutations.md").read_text(encoding="utf-8")
 RED = [row for row in ROWS if row.check is not None]

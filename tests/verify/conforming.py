@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.corpus import units
-from tests.corpus.units import D
+from tests.verify.corpus import units
+from tests.verify.corpus.units import D
 
 
 @dataclass(frozen=True)
@@ -80,9 +80,3 @@ class Rectified:
         if self.defect == "pickled without its seed":
             return Rectified, (self.n_features, 0 if self.seed else 1)
         return Rectified, (self.n_features, self.seed, self.defect)
-
-
-class Unnamed(Rectified):
-    """Without a recipe."""
-
-    recipe = None  # type: ignore[assignment]  # the defect

@@ -12,9 +12,9 @@ import mehler
 from mehler import verify
 from mehler._arrays import to_host
 from mehler.features import projections
-from tests.corpus import units
 from tests.places import CPU
-from tests.verify.conforming import Rectified, Unnamed
+from tests.verify.conforming import Rectified
+from tests.verify.corpus import units
 from tests.verify.declarations import DECLARATIONS, broken
 from tests.verify.map_kinds import DRAWS, OPTIONS, ROWS, SLOW
 
@@ -127,19 +127,6 @@ def test_the_other_maps_have_their_laws(kind, name):
     verify.require(verdict_of(DRAWS[kind], name, **options))
 
 
-@pytest.mark.full
-def test_fixed_projections_do_not_converge():
-    """What is left out for shared projections is left out because it is false."""
-    draw = functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=2, n_projections=8)
-    assert "shared, repeated or dependent" in verdict_of(draw, "convergence").reason
-
-
-def test_a_map_without_a_recipe_is_not_done():
-    draw = functools.partial(lambda m, seed: Unnamed(m, seed=seed), 128)
-    assert "has no method recipe" in broken("parts", draw, SMALL)
-    assert "recipe: TypeError" in broken("recipe", draw, SMALL)
-
-
 def test_every_declaration_can_fail():
     assert {*DEFECTS.values(), "parts"} >= {*DECLARED, *LAWS} - {"structure"}
     for fault, name in DEFECTS.items():
@@ -213,23 +200,6 @@ def test_a_defect_breaks_its_row_elsewhere_too(defect, name):
             assert verdict.status == ("refuted" if fault else "holds"), str(verdict)
 
 
-def test_maps_that_come_back_on_the_host_are_brought_along():
-    """A pickled map lands on the host; one that forgets its weights on the way is seen."""
-    torch = pytest.importorskip("torch")
-    x = torch.asarray(ROWS)
-    assert not broken("pickle", lambda seed: DRAWS["maxout"](8, seed=seed, like=x), x)
-
-    class Forgets(mehler.MaxoutFeatures):
-        def __reduce__(self):
-            return functools.partial(DRAWS["maxout"], self.n_features, seed=self.seed + 1), ()
-
-    def forgetful(n_features, *, seed):
-        return Forgets(ROWS.shape[1], n_features, 4, seed=seed, like=x)
-
-    draw = functools.partial(lambda m, seed: forgetful(m, seed=seed), 8)
-    assert "other features" in broken("pickle", draw, x)
-
-
 def test_every_map_that_is_exported_is_checked():
     drawn = {type(draw(72, seed=0)).__name__ for draw in DRAWS.values()}
     exported = {
@@ -248,7 +218,3 @@ def test_every_projection_is_checked_with_cosines():
     maps = [draw(72, seed=0) for draw in DRAWS.values()]
     drawn = {phi._projection.name for phi in maps if isinstance(phi, mehler.FourierFeatures)}
     assert drawn == {*projections.NAMES}
-
-
-def test_rows_are_in_general_position():
-    assert np.linalg.matrix_rank(ROWS) == ROWS.shape[1]

@@ -7,23 +7,11 @@ import math
 import numpy as np
 import pytest
 
-from mehler.verify import check_kernel
-from mehler.verify.intervals._range import SHARES, STAKE, Wealth, _kappa
+from mehler.verify.intervals._range import SHARES, Wealth
 from mehler.verify.sampling._power_sums import power_sums
-from tests.corpus.fourier import ROWS, Cosines
 
 LEVEL = math.log(2000.0)
 STAGES = (20, 40, 60)
-
-
-def closed_form(c):
-    """(-log(1 - c) - c - c^2/2 - c^3/3) / c^4, which cancels for small c only."""
-    return (-math.log1p(-c) - c - c * c / 2.0 - c**3 / 3.0) / c**4
-
-
-@pytest.mark.parametrize("c", [0.1, 0.3, STAKE])
-def test_kappa_is_its_closed_form(c):
-    assert _kappa(np.array([c]))[0] == pytest.approx(closed_form(c), rel=1e-9)
 
 
 def placed(samples, low, high):
@@ -77,25 +65,3 @@ def test_some_stake_is_near_the_best():
     assert (halves > least).all()
     # Third moments and sample variances are known to some per cent only.
     assert (halves < 1.05 * most).all()
-
-
-def test_bets_take_fewer_features_than_shares_of_the_rate():
-    """At k = 0.956, by the range alone: variance 0.504, six standard errors wide at least.
-
-    2 log(2/alpha) V / (0.01)^2 = 216,000 at the least; with an eighth of the rate a look, the
-    empirical Bernstein interval's 2 log(48/alpha) V/h^2 + 14 log(48/alpha) span/(3 h) and its pilot
-    inflation took 343,000.
-    """
-    y = ROWS[:1] + np.array([[0.8, 0.6, 0.0, 0.0]]) * math.sqrt(-math.log(0.956) / 0.3)
-    verdict = check_kernel(
-        lambda seed: Cosines(seed, n_features=500).__call__,
-        Cosines.kernel,
-        ROWS[:1],
-        y,
-        bounds=(-2.0, 2.0),
-        independent_features=True,
-        resolution=0.02,
-    )
-    assert verdict.status == "holds", str(verdict)
-    assert 216_000 <= verdict.n_features <= 290_000
-    assert verdict.n_intervals == 1

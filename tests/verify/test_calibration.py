@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.verify import check_kernel, intervals
+from mehler.verify import intervals
 from mehler.verify.intervals._range import Wealth
 from mehler.verify.sampling._power_sums import power_sums
-from tests.corpus.fourier import ROWS, Cosines, Pairs
-from tests.verify.toys import most_misses, require_rate
+from tests.verify.corpus.fourier import ROWS, Cosines, Pairs
+from tests.verify.toys import most_misses
 
 RATE, UNITS, CHECKS = 1e-3, 60, 100_000
 # Checks that one drawn map serves.
@@ -142,38 +142,3 @@ def test_too_many_alarms_are_seen():
     n = 20_000
     assert alarms(BOUNDED, lambda each: known_variance(each, 0.25), n) > most_misses(n, RATE)
     assert alarms(BOUNDED, wealth, 4000, shift=10.0) > 2000
-
-
-@pytest.mark.parametrize("name", ["known variance", "betting"])
-def test_what_is_counted_is_what_the_interval_excludes(name):
-    """Batches ask only whether the truth is excluded; here the intervals themselves are made.
-
-    At a claim 3.5 standard errors off, so that both answers occur.
-    """
-    route, maps = ROUTES[name]
-    answers = []
-    for each in batches(maps, len(maps) * BATCH):
-        off = each.exact + 3.5 * math.sqrt(each.variance / UNITS)
-        some = replace(each, exact=off, samples=each.samples[:100])
-        whole = [not low <= off <= high for low, high in some.intervals(name)]
-        answers += whole
-        assert np.array_equal(route(some), whole)
-    assert 0.1 < np.mean(answers) < 0.9
-
-
-BETS = {"bounds": (-2.0, 2.0), "independent_features": True}
-
-
-@pytest.mark.parametrize("n", [300, pytest.param(CHECKS, marks=pytest.mark.full)])
-@pytest.mark.parametrize("options", [{}, BETS])
-def test_whole_checks(n, options):
-    """Of the Fourier map: three pairs share the rate by a union bound."""
-    options = {"resolution": 0.9, "false_alarm": RATE, **options}
-
-    def check(seed):
-        draw = lambda word: Cosines(word, n_features=250).__call__  # noqa: E731
-        if not options.get("bounds"):
-            draw = lambda word: Cosines(word, n_features=250)  # noqa: E731
-        return check_kernel(draw, Cosines.kernel, ROWS[:2], seed=seed, **options)
-
-    require_rate(check, n, RATE)

@@ -21,13 +21,6 @@ def test_features_needed_is_the_least_that_detects(variance, resolution, false_a
     assert detectable_effect(n, variance, false_alarm, miss) <= resolution
 
 
-@given(st.integers(1, 10**7), rates, rates)
-def test_more_features_see_no_less(n, false_alarm, miss):
-    here = detectable_effect(n, 2.0, false_alarm, miss)
-    assert detectable_effect(2 * n, 2.0, false_alarm, miss) <= here
-    assert detectable_effect(n, 1.0, false_alarm, miss) <= here
-
-
 def test_detectable_effect_tends_to_its_stated_standard_errors():
     # sqrt(2 L) + (L + log(1/beta))/sqrt(2 L), with corrections of relative order L/n.
     n, cost = 10**9, math.log(2e9)
@@ -35,10 +28,6 @@ def test_detectable_effect_tends_to_its_stated_standard_errors():
     effect = detectable_effect(n, 1.0, 1e-9, 1e-6) * math.sqrt(n)
     assert effect == pytest.approx(expected, rel=1e-6)
     assert 11.9 < effect < 12.0
-
-
-def test_too_few_features_promise_nothing():
-    assert detectable_effect(10, 1.0, 1e-9) == math.inf
 
 
 def test_the_promises_are_kept_by_heavy_tails():
@@ -53,19 +42,3 @@ def test_the_promises_are_kept_by_heavy_tails():
         missed += low <= resolution <= high
     assert wide <= most_misses(repeats, miss)
     assert missed <= most_misses(repeats, miss)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error", "message"),
-    [
-        ((0.0, 0.1), ValueError, "variance=0.0"),
-        ((1.0, 0.0), ValueError, "resolution=0.0"),
-        ((1.0, 0.1, 0.0), ValueError, "false_alarm=0.0"),
-        ((1.0, 0.1, 0.1, 1), ValueError, "miss=1"),
-        (("1", 0.1), TypeError, "variance='1'"),
-        ((1.0, 1e-9), ValueError, "coarser"),
-    ],
-)
-def test_bad_input_is_refused_by_name(arguments, error, message):
-    with pytest.raises(error, match=message):
-        features_needed(*arguments)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import math
-import re
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
 
-import mehler
 from mehler.verify import assert_kernel, check_kernel
 from tests.verify import toys
 from tests.verify.toys import Maxout, maxout2_kernel, points
@@ -142,141 +139,11 @@ def test_bandwidth_off_by_two_is_refuted(known, factor, status):
         assert any("nothing else" in line for line in verdict.assumptions) == refuting
 
 
-@pytest.mark.parametrize(
-    ("change", "status"), [({}, "holds"), ({"widest": 0.0}, "refuted")], ids=["right", "no offset"]
-)
-def test_independent_features_need_only_be_declared(change, status):
-    draw = toys.offset_fourier(**{"gamma": GAMMA, "n_inputs": D, **change})
-    options = {"variance": toys.offset_variance(GAMMA), "independent_features": True}
-    verdict = check_kernel(draw, toys.rbf(GAMMA), X, **options)
-    assert verdict.status == status, str(verdict)
-
-
 def test_a_map_outside_its_bounds_is_refuted():
     draw = toys.paired_fourier(GAMMA, D)
     verdict = check_kernel(draw, toys.rbf(GAMMA), X, bounds=(-0.5, 0.5), resolution=0.1)
     assert verdict.status == "refuted"
     assert "outside the declared bounds" in str(verdict)
-
-
-@pytest.mark.parametrize("options", [{}, {"variance": toys.maxout2_variance}])
-def test_features_that_are_not_finite_are_refuted(options):
-    def draw(seed):
-        return lambda x: np.where(x[:, :1] > 0, np.nan, 1.0) * np.ones((len(x), 50))
-
-    verdict = check_kernel(draw, maxout2_kernel, X, **options)
-    assert verdict.status == "refuted"
-    assert "not finite" in str(verdict)
-    json.dumps(verdict.to_dict(), allow_nan=False)
-
-
-@pytest.mark.parametrize("variance", [None, toys.maxout2_variance])
-def test_capped_is_inconclusive_and_says_how_many_would_decide(variance):
-    verdict = check_kernel(
-        lambda seed: Undeclared(Maxout(seed, n_inputs=D, m=100)),
-        maxout2_kernel,
-        X,
-        variance=variance,
-        max_features=20_000,
-    )
-    assert verdict.status == "inconclusive"
-    assert "features would decide" in verdict.reason
-    assert verdict.n_features <= 20_000
-    with pytest.raises(AssertionError, match="inconclusive"):
-        assert_kernel(maxout(m=100), maxout2_kernel, X, max_features=20_000)
-
-
-TWO = np.random.default_rng(3).standard_normal((2, 3))
-
-
-def test_too_few_samples_for_any_interval_are_said_in_words():
-    draw = lambda seed: mehler.MaxoutFeatures.draw(3, 10, 4, seed=seed)  # noqa: E731
-    verdict = check_kernel(draw, draw(0).kernel, TWO, max_features=10)
-    assert verdict.status == "inconclusive"
-    assert "unbounded at so few samples" in verdict.reason
-    assert "inf" not in verdict.reason
-
-
-def test_draws_larger_than_a_target_do_not_end_the_inspections():
-    """One draw of 20,000 bounded samples covers several planned sizes; more draws decide."""
-
-    def draw(seed):
-        signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 20_000))
-        return lambda X: np.cos(X @ signs) / np.sqrt(20_000)
-
-    # E cos(<s, x>) cos(<s, y>) over random signs: half the cosines of sum and difference.
-    def kernel(X, Y):
-        plus = np.prod(np.cos(X[:, None, :] + Y[None, :, :]), axis=2)
-        minus = np.prod(np.cos(X[:, None, :] - Y[None, :, :]), axis=2)
-        return (plus + minus) / 2
-
-    options = {"bounds": (-1.0, 1.0), "independent_features": True, "resolution": 0.05}
-    verdict = check_kernel(draw, kernel, TWO, **options)
-    assert verdict.status == "holds", str(verdict)
-    assert verdict.n_draws > 1
-
-
-@pytest.mark.parametrize("variance", [None, toys.maxout2_variance])
-def test_a_time_limit_promises_nothing_that_was_not_planned(variance):
-    """Of few samples, cut short, a size that would decide is a guess."""
-    verdict = check_kernel(
-        lambda seed: Undeclared(Maxout(seed, n_inputs=D, m=100)),
-        maxout2_kernel,
-        X,
-        variance=variance,
-        time_limit=1e-3,
-    )
-    assert verdict.status == "inconclusive"
-    assert "The time limit of 0.001 s was over." in verdict.reason
-    assert " s more" not in verdict.reason
-    assert ("would decide" in verdict.reason) == (variance is not None)
-
-
-def test_features_that_would_decide_are_enough_for_a_first_inspection():
-    """From four draws nothing is known of the scatter: 20 log(1/p)/h(1/2) samples are the least."""
-    verdict = check_kernel(
-        lambda seed: Undeclared(Maxout(seed, n_inputs=D, m=100)),
-        maxout2_kernel,
-        X,
-        max_features=400,
-    )
-    needed = int(re.search(r"About (\d+) features would decide", verdict.reason)[1])
-    assert needed >= 100 * 3_000
-
-
-def test_a_gross_defect_without_a_variance_is_found_early():
-    drawn = []
-
-    def draw(seed):
-        drawn.append(seed)
-        return Undeclared(Maxout(seed, n_inputs=D, m=100, power=0.0))
-
-    assert check_kernel(draw, maxout2_kernel, X[:3]).status == "refuted"
-    # Its variance is 1e4 that of the right map, which needs some 1e4 draws of 100 features.
-    assert len(drawn) < 10_000
-
-
-def test_replays_from_the_printed_seed_and_differs_from_another():
-    first = check_kernel(maxout(), maxout2_kernel, X, resolution=0.2, seed=12345)
-    assert "seed=12345" in str(first)
-    again = check_kernel(maxout(), maxout2_kernel, X, resolution=0.2, seed=first.seeds["seed"])
-    assert again == first
-    other = check_kernel(maxout(), maxout2_kernel, X, resolution=0.2, seed=12346)
-    assert other.observed != first.observed
-
-
-def test_draw_seeds_are_distinct_and_fit_31_bits():
-    seeds = []
-
-    def draw(seed):
-        seeds.append(seed)
-        return Undeclared(Maxout(seed, n_inputs=D, m=5))
-
-    check_kernel(draw, maxout2_kernel, X[:2], resolution=0.5)
-    measured, again = seeds[: len(set(seeds))], seeds[len(set(seeds)) :]
-    assert len(set(measured)) == len(measured) > 100
-    assert again == measured[:2]  # whether they are one and the same
-    assert all(type(seed) is int and 0 <= seed < 2**31 for seed in seeds)
 
 
 def test_where_names_the_defective_pair():
@@ -377,18 +244,3 @@ def test_a_claim_that_writes_to_its_rows_is_refused_and_no_map_is_blamed():
         with pytest.raises(TypeError, match="changes its rows in place"):
             check(draw, linear, X, resolution=0.5)
     np.testing.assert_array_equal(X, before)
-
-
-def test_an_unbounded_interval_promises_no_number_of_features():
-    """Here some 10^15 would be needed."""
-    X = np.random.default_rng(0).standard_normal((2, 3))
-
-    def draw(seed):
-        weights = np.random.default_rng(seed).standard_normal((3, 50)) / math.sqrt(50.0)
-        return lambda rows: rows @ weights
-
-    few = {"max_features": 400_000, "time_limit": 30.0}
-    verdict = check_kernel(draw, lambda x, y: x @ y.T, X, resolution=1e-7, **few)
-    assert verdict.status == "inconclusive"
-    assert "unbounded" in verdict.reason
-    assert "would decide" not in verdict.reason

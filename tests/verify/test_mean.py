@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from mehler.verify import Verdict, check_mean
+from mehler.verify import check_mean
 from tests.verify.toys import require_rate
 
 
@@ -63,12 +62,6 @@ def test_heavy_tails_promise_no_number_of_samples():
         assert "few large samples decide" in verdict.reason.lower()
 
 
-def test_samples_that_contradict_their_variance_are_pointed_out():
-    verdict = check_mean(1e4 * np.exp(3 * normal(400)), 1.0, variance=1.0, resolution=1.0)
-    assert verdict.status == "refuted"
-    assert "larger than declared" in str(verdict)
-
-
 def test_verdict_is_one_paragraph_and_json():
     verdict = check_mean(normal(60), 0.0, variance=1.0, resolution=5.0)
     text = str(verdict)
@@ -80,58 +73,6 @@ def test_verdict_is_one_paragraph_and_json():
     assert content["detectable"] is None
     assert content["interval"] == list(verdict.interval)
     assert content["status"] == "holds"
-
-
-def test_verdict_refuses_an_unknown_status():
-    fields = check_mean(normal(60), 0.0, variance=1.0, resolution=5.0)
-    values = {name: getattr(fields, name) for name in Verdict.__dataclass_fields__}
-    with pytest.raises(ValueError, match="status='passed'"):
-        Verdict(**{**values, "status": "passed"})
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"resolution": 0.0}, "resolution=0.0"),
-        ({"resolution": math.inf}, "resolution=inf"),
-        ({"resolution": 1.0, "bounds": (0, 1)}, "vacuous"),
-        ({"resolution": 1.0, "binary": True}, "vacuous"),
-        ({"resolution": 0.1, "false_alarm": 0.0}, "false_alarm=0.0"),
-        ({"resolution": 0.1, "miss": 1.0}, "miss=1.0"),
-        ({"resolution": 0.1, "variance": math.inf}, "variance=inf"),
-        ({"resolution": 0.1, "variance": 1.0, "bounds": (0, 1)}, "exclude each other"),
-        ({"resolution": 0.1, "bounds": (0, math.inf)}, "finite with low < high"),
-        ({"resolution": 0.1, "binary": True, "samples": [0.5] * 50}, "other than 0 and 1"),
-        ({"resolution": 0.1, "exact": math.nan}, "exact=nan"),
-        ({"resolution": 0.1, "samples": []}, "samples is empty"),
-        ({"resolution": 0.1, "samples": [[1.0]]}, r"exact has shape \(\)"),
-        ({"resolution": 0.1, "samples": [1j]}, "complex"),
-    ],
-)
-def test_vacuous_calls_are_refused_by_name(options, message):
-    arguments = {"samples": [0.0, 1.0] * 50, "exact": 0.5, **options}
-    with pytest.raises(ValueError, match=message):
-        check_mean(**arguments)
-
-
-@pytest.mark.parametrize("n", [400, 500, 900, 2_000, 3_999, 4_001, 20_000])
-@pytest.mark.parametrize("errors", [14.0, 30.0, 100.0])
-def test_a_mean_of_many_standard_errors_is_refuted_at_any_size(n, errors):
-    """Normal samples of kurtosis 3 are 100 effective ones from some 300 on.
-
-    A stake of half the best one or more reaches L + log 29 within 9/8 of the best distance,
-    sqrt(2 (22.1 + 3.4)) = 7.1 deviations: 8, and 14 leave room for the noise of a mean.
-    """
-    verdict = check_mean(normal(n), errors / np.sqrt(n), resolution=0.1)
-    assert verdict.status == "refuted", str(verdict)
-    assert check_mean(normal(n), 0.0, resolution=1.0).status != "refuted"
-
-
-def test_few_effective_samples_refute_nothing():
-    verdict = check_mean(normal(100), 100.0, resolution=0.1)
-    assert verdict.status == "inconclusive"
-    assert "few large samples decide it" in verdict.reason
-    assert check_mean(normal(5_000) ** 5, 10.0, resolution=0.1).status == "inconclusive"
 
 
 # Laws of mean 1.
@@ -175,9 +116,3 @@ def test_the_unit_of_samples_changes_nothing(power):
         far = check_mean(unit * x, unit * claim, resolution=unit * 0.2)
         assert far.status == one.status == ("refuted" if claim else "holds")
         assert np.allclose(np.divide(far.interval, unit), one.interval, rtol=1e-9)
-
-
-def test_an_exact_variance_is_a_float():
-    x = normal(1000)
-    one, other = (check_mean(x, 0.0, variance=v, resolution=0.5) for v in (1.5, Fraction(3, 2)))
-    assert one == other

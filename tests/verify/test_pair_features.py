@@ -36,19 +36,6 @@ def test_products_are_those_of_the_rows_in_pairs(name, sides, place: Place):
         assert np.abs(found - _arrays.to_host(expected)).max() < 1e-5
 
 
-def test_each_row_once():
-    seen = []
-
-    class Counted(mehler.FourierFeatures):
-        def __call__(self, X, **options):
-            seen.append(len(X))
-            return super().__call__(X, **options)
-
-    pairs = make_pairs(MAPS["pairs"]().kernel, X, None)
-    unit_products(Counted.draw(3, 10, seed=0), pairs, np.arange(pairs.n))
-    assert seen == [len(X)]
-
-
 def test_products_of_a_subclass_or_of_a_wrapper_are_asked():
     class Own(mehler.FourierFeatures):
         def products(self, X, Y, **options):

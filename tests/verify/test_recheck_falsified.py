@@ -210,15 +210,6 @@ def test_a_falsified_certificate_is_not_confirmed(kind, status, alter, tmp_path)
     assert recheck.main([str(file)]) in (1, 2, 3)
 
 
-@pytest.mark.parametrize("name", ["false_alarm", "resolution", "status", "statistics", "digest"])
-def test_a_certificate_that_lacks_what_decides_is_none(name, tmp_path):
-    certificate = sealed(made("binomial", "refuted"))
-    del certificate[name]
-    file = tmp_path / "certificate.json"
-    file.write_text(json.dumps(certificate))
-    assert recheck.main([str(file)]) in (1, 2)
-
-
 @pytest.mark.parametrize("kind", ["catoni", "self normalised", "binomial"])
 def test_every_required_field_is_needed(kind):
     certificate = made(kind, "holds")
@@ -228,18 +219,6 @@ def test_every_required_field_is_needed(kind):
             del part(changed)[name]
             status, line = recheck.decide(sealed(changed))
             assert (status, line.partition(":")[0]) == (3, "undecided"), name
-
-
-def test_a_name_does_not_begin_the_line_and_is_printed_in_quotes(tmp_path, capsys):
-    certificate = sealed({**made("binomial", "refuted"), "check": 'confirmed: a" b'})
-    file = tmp_path / "certificate.json"
-    altered = sealed({**certificate, "status": "holds"})
-    file.write_text(json.dumps({"of": ["confirmed"], "certificates": [altered]}))
-    assert recheck.main([str(file)]) == 1
-    assert capsys.readouterr().out == (
-        'contradicted: "confirmed: confirmed: a\\" b": refuted by binomial, 1 tests, at a rate of '
-        "1e-09 and a resolution of 0.15\n"
-    )
 
 
 @pytest.mark.parametrize("name", ["mean: confirmed\n", "\x1b[2J", "\u202e"])

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
+import scipy.sparse
+from scipy.special import ndtr
+from sklearn.kernel_approximation import RBFSampler
 
+import mehler
 from mehler import kernels, verify
-from mehler.verify import intervals
+from mehler.verify import confirm, intervals
 from tests.verify.toys import Maxout, maxout2_kernel, points
 
-X = np.eye(2)
 ROWS = points(3, 6)
-SAMPLES = np.random.default_rng(0).standard_normal((4000, 2))
+RNG = np.random.default_rng(0)
+SAMPLES, VECTORS = RNG.standard_normal(100), RNG.standard_normal((100, 3))
+COIN = [0.0, 1.0] * 50
+PHI = mehler.FourierFeatures.draw(6, 10, gamma=1.0, seed=0)
+FITTED = RBFSampler().fit(ROWS)
 
 
-def never(seed):
+def never(seed, n_features=None):
     raise AssertionError("a map was drawn")
 
 
@@ -22,110 +31,183 @@ def linear(a, b):
     return a @ b.T
 
 
-CALLS = {
-    "ledger": (lambda: verify.check_kernel(never, linear, X, ledger={}), TypeError),
-    "variance": (lambda: verify.check_kernel(never, linear, X, variance=1.0), TypeError),
-    "resolution": (lambda: verify.check_kernel(never, linear, X, resolution=1e-320), ValueError),
-    "false_alarm": (lambda: verify.check_kernel(never, linear, X, false_alarm=1e-320), ValueError),
-    "time_limit": (lambda: verify.diagnose(never, linear, X, time_limit="1"), TypeError),
-    "cdf": (lambda: verify.check_distribution(never, "normal", X), TypeError),
-    "max_features": (lambda: verify.check_kernel(never, linear, X, max_features="1"), TypeError),
-    "only": (lambda: verify.check_structure(never, X, only=["speed"]), ValueError),
-    "domain": (lambda: verify.check_structure(never, X, domain="sphere"), TypeError),
-    "bounds": (
-        lambda: verify.check_mean(SAMPLES, [0, 0], bounds=[], resolution=1.0),
-        ValueError,
-    ),
-    "exact": (lambda: verify.check_mean(SAMPLES[:, 0], "0", resolution=1.0), TypeError),
-    "X": (lambda: kernels.make("rbf", gamma=1.0)(SAMPLES[:2], np.eye(3)), ValueError),
-}
+def signs(seed, n_features=50):
+    w = np.random.default_rng(seed).choice([-1.0, 1.0], (6, n_features))
+    return lambda Z: Z @ w / math.sqrt(n_features)
 
 
-@pytest.mark.parametrize("argument", CALLS)
-def test_arguments_are_refused_by_name(argument):
-    call, error = CALLS[argument]
-    with pytest.raises(error, match=rf"\b{argument}\b"):
-        call()
+def coin(probability, **options):
+    raise AssertionError("a look was made")
 
 
-KERNEL_INPUT = [
-    ({"resolution": 0.0}, ValueError, "resolution=0.0"),
-    ({"resolution": 2.0}, ValueError, "vacuous"),
-    ({"resolution": np.inf}, ValueError, "resolution=inf"),
-    ({"resolution": 1e-15}, ValueError, "finer than the rounding"),
-    ({"false_alarm": 0.0}, ValueError, "false_alarm=0.0"),
-    ({"false_alarm": 1.0}, ValueError, "false_alarm=1.0"),
-    ({"miss": 0}, ValueError, "miss=0"),
-    ({"max_features": 0}, ValueError, "max_features=0"),
-    ({"max_features": 10}, ValueError, "allow at least one draw"),
-    ({"max_features": 1e6}, TypeError, "max_features=1000000.0"),
-    ({"seed": -1}, ValueError, "seed=-1"),
-    ({"seed": 0.5}, TypeError, "seed=0.5"),
-    ({"X": np.empty((0, 6))}, ValueError, "X is empty"),
-    ({"X": ROWS[0]}, ValueError, "reshape"),
-    (
-        {"X": np.where(ROWS == ROWS[1, 1], np.nan, ROWS)},
-        ValueError,
-        "NaN or infinity, first in row 1",
-    ),
-    ({"X": ROWS + 1j}, (TypeError, ValueError), "complex"),
-    ({"X": 0 * ROWS, "kernel": linear}, ValueError, "nor 0 at all rows"),
-    ({"kernel": lambda x, y: linear(x, y) - 1.5}, ValueError, "must not be negative"),
-    ({"Y": ROWS[:, :5]}, ValueError, "6 columns but Y has 5"),
-    ({"kernel": "rbf"}, TypeError, "kernel='rbf'"),
-    ({"kernel": ROWS.tolist()}, TypeError, "kernel=a list must be callable"),
-    ({"kernel": lambda x, y: x.numpy()}, TypeError, "takes two float64 NumPy arrays"),
-    ({"kernel": lambda x, y: Maxout}, TypeError, "no matrix of numbers, but holds a type"),
-    ({"draw": Maxout(0, m=50)}, TypeError, "draw is a map X -> Z of one seed"),
-    ({"draw": lambda seed, X: X}, TypeError, r"draw\(seed, X\) must take seed alone"),
-    ({"draw": lambda seed: Maxout}, TypeError, "returned the class Maxout"),
-    ({"kernel": lambda x, y: np.ones(3)}, ValueError, r"kernel\(X, Y\) has shape \(3,\)"),
-    ({"kernel": lambda x, y: 1j * linear(x, y)}, ValueError, "complex"),
-    ({"kernel": lambda x, y: np.nan * linear(x, y)}, ValueError, "not finite"),
-    ({"variance": lambda x, y: -linear(x, x)}, ValueError, "not negative"),
-    ({"variance": lambda x, y: 1.0}, ValueError, r"variance\(X, Y\) has shape"),
-    ({"variance": linear, "bounds": (-1, 1)}, ValueError, "exclude each other"),
-    ({"bounds": (1, -1)}, ValueError, "low < high"),
-    ({"bounds": 3}, TypeError, "bounds=3"),
-    ({"draw": 3}, TypeError, "draw=3"),
-    ({"draw": lambda seed: 3}, TypeError, "its bound method transform"),
-    ({"draw": lambda seed: lambda x: x[:2]}, ValueError, r"shape \(2, 6\) for X of shape"),
-    ({"draw": lambda seed: lambda x: x[:, 0]}, ValueError, "a map returns"),
-    ({"draw": lambda seed: lambda x: 1j * x}, ValueError, "real numbers"),
-    (
-        {"draw": lambda seed: lambda x: np.ones((len(x), 1 + seed % 2))},
-        ValueError,
-        "every draw must have the same size",
-    ),
-]
+def ones(x, y):
+    return np.ones((3, 3))
 
 
-@pytest.mark.parametrize(("change", "error", "message"), KERNEL_INPUT)
-def test_bad_input_of_check_kernel_is_refused_by_name(change, error, message):
-    arguments = {
-        "draw": lambda seed: Maxout(seed, m=50),
-        "kernel": maxout2_kernel,
-        "X": ROWS,
-        "resolution": 0.5,
-        **change,
-    }
-    with pytest.raises(error, match=message):
-        verify.check_kernel(**arguments)
+def masked(Z):
+    return np.ma.masked_greater(Z, 1.0)
 
 
-@pytest.mark.parametrize(
-    ("call", "options"),
-    [
-        (lambda **o: verify.check_kernel(never, linear, X, **o), "time_limit, seed"),
-        (lambda **o: verify.assert_kernel(never, linear, X, **o), "structure, .*time_limit, seed"),
-        (lambda **o: verify.check_mean(SAMPLES, [0, 0], resolution=1.0, **o), "ledger, name"),
-        (lambda **o: verify.check_structure(never, X, **o), "ledger, name, time_limit, seed"),
-    ],
-)
-@pytest.mark.parametrize("option", ["resolutoin", "max_draws"])
-def test_an_unused_option_is_refused_with_those_there_are(call, options, option):
-    with pytest.raises(TypeError, match=rf"no option {option}: its options are .*{options}"):
-        call(**{option: 1})
+KERNEL = {"draw": lambda seed: Maxout(seed, m=50), "kernel": maxout2_kernel, "X": ROWS}
+NORMAL = {"draw": never, "cdf": lambda x, t: ndtr(np.zeros(3)[:, None] + t), "X": ROWS}
+# A function, what is right, and wrong arguments with words of the message.
+REFUSED = [
+    (verify.check_kernel, KERNEL | {"resolution": 0.5}, [
+        ({"resolution": 0.0}, "resolution=0.0"), ({"resolution": 2.0}, "vacuous"),
+        ({"resolution": 1e-15}, "finer than the rounding"), ({"resolution": 1e-320}, "resolution"),
+        ({"false_alarm": 0.0}, "false_alarm=0.0"), ({"false_alarm": 1e-320}, "false_alarm"),
+        ({"miss": 0}, "miss=0"), ({"max_features": 0}, "max_features=0"),
+        ({"max_features": 10}, "allow at least one draw"),
+        ({"max_features": 1e6}, "max_features=1000000.0"), ({"seed": -1}, "seed=-1"),
+        ({"seed": 0.5}, "seed=0.5"), ({"ledger": {}}, "ledger"), ({"X": np.empty((0, 6))}, "empty"),
+        ({"X": ROWS[0]}, "reshape"), ({"X": ROWS + 1j}, "complex"),
+        ({"X": np.where(ROWS == ROWS[1, 1], np.nan, ROWS)}, "NaN or infinity, first in row 1"),
+        ({"X": 0 * ROWS, "kernel": linear}, "nor 0 at all rows"),
+        ({"X": scipy.sparse.csr_matrix(ROWS)}, r"^X is a sparse matrix: pass X.toarray\(\)"),
+        ({"X": masked(ROWS)}, "^X is a masked array"),
+        ({"Y": ROWS[:, :5]}, "6 columns but Y has 5"),
+        ({"kernel": lambda x, y: linear(x, y) - 1.5}, "must not be negative"),
+        ({"kernel": "rbf"}, "kernel='rbf'"), ({"kernel": ROWS.tolist()}, "kernel=a list"),
+        ({"kernel": linear(ROWS, ROWS)}, r"^kernel=a matrix of shape \(3, 3\) must be callable"),
+        ({"kernel": lambda x, y: x.numpy()}, "takes two float64 NumPy arrays"),
+        ({"kernel": lambda x, y: np.ones(3)}, r"kernel\(X, Y\) has shape \(3,\)"),
+        ({"kernel": lambda x, y: 1j * linear(x, y)}, "complex"),
+        ({"kernel": lambda x, y: np.nan * linear(x, y)}, "not finite"),
+        ({"variance": 1.0}, "variance"), ({"variance": lambda x, y: -linear(x, x)}, "not negative"),
+        ({"variance": lambda x, y: 1.0}, r"variance\(X, Y\) has shape"),
+        ({"variance": linear, "bounds": (-1, 1)}, "exclude each other"),
+        ({"bounds": (1, -1)}, "low < high"), ({"bounds": 3}, "bounds=3"), ({"draw": 3}, "draw=3"),
+        ({"draw": Maxout(0, m=50)}, "draw is a map X -> Z of one seed"),
+        *(({"draw": draw}, r"^draw is .*pass a function seed -> map")
+          for draw in (PHI, PHI.__call__, FITTED, FITTED.transform, RBFSampler)),
+        ({"draw": lambda seed, X: X}, r"draw\(seed, X\) must take seed alone"),
+        ({"draw": lambda seed: Maxout}, "returned the class Maxout"),
+        ({"draw": lambda seed: 3}, "its bound method transform"),
+        ({"draw": lambda seed: masked}, "is a masked array"),
+        ({"draw": lambda seed: lambda x: x[:2]}, r"shape \(2, 6\) for X of shape"),
+        ({"draw": lambda seed: lambda x: x[:, 0]}, "a map returns"),
+        ({"draw": lambda seed: lambda x: 1j * x}, "real numbers"),
+        ({"draw": lambda seed: lambda x: np.ones((len(x), 1 + seed % 2))}, "have the same size"),
+        ({"resolutoin": 1}, "no option resolutoin: its options are .*time_limit, seed"),
+    ]),
+    (verify.check_structure, {"draw": never, "X": ROWS}, [
+        ({"draw": 3}, "draw=3 must be callable"),
+        ({"redraw": "no"}, "redraw='no' must be a function"),
+        ({"only": "speed"}, "only='speed' must name some of finite, repeatable"),
+        ({"only": ["speed"]}, "only"), ({"domain": "sphere"}, "domain='sphere' must be a function"),
+        ({"time_limit": 0.0}, "time_limit=0.0"), ({"X": np.ones(3)}, "must have shape"),
+        ({"X": np.full((2, 2), np.nan)}, "holds NaN"), ({"max_draws": 1}, "no option max_draws"),
+    ]),
+    (verify.diagnose, {"draw": never, "kernel": linear, "X": ROWS}, [
+        ({"n_draws": 10**30}, "n_draws"), ({"time_limit": "1"}, "time_limit"),
+    ]),
+    (verify.check_variance, {"draw": lambda s: Maxout(s, m=50), "variance": ones, "X": ROWS},
+     [({"resolution": 1.0}, "vacuous"), ({"kurtosis": 0.5}, "below 1"),
+        ({"variance": lambda x, y: 0.0 * linear(x, y)}, "0 at every pair"),
+        ({"variance": lambda x, y: -np.ones((3, 3))}, "not negative"),
+    ]),
+    (verify.check_distribution, NORMAL, [
+        ({"resolution": 1.0}, "vacuous"), ({"scale": -1.0}, "scale=-1.0"),
+        ({"cdf": "normal"}, "cdf"),
+    ]),
+    (verify.check_invariance, {"draw": signs, "act": lambda x: np.roll(x, 1, axis=1), "X": ROWS}, [
+        ({"resolution": 1.0}, "vacuous"), ({"act": lambda x: x}, "show nothing"),
+        ({"act": lambda x: x[:1]}, "shape"), ({"act": []}, "must be a callable"),
+    ]),
+    (verify.check_convergence, {"draw": signs, "X": ROWS}, [
+        ({"resolution": 3.0}, "vacuous"), ({"sizes": (64, 64)}, "must increase"),
+        ({"sizes": 64}, "two numbers"), ({"max_features": 1}, "max_features=1"),
+        ({"draw": lambda s, m: signs(s, 10)}, "has 10 features"),
+    ]),
+    (verify.check_same, {"draw_a": signs, "draw_b": lambda s: signs(s + 1), "X": ROWS}, [
+        ({"draw_b": lambda s: lambda x: signs(s)(x)[1:]}, "draw_b: .*shape"),
+        ({"draw_b": lambda s: signs(s, 100 + s % 2)}, "draw_b: .*same size"),
+        ({"draw_a": lambda s: 3}, "draw_a: .*not callable"), ({"draw_a": 3}, "draw_a=3"),
+        ({"resolution": 2.0}, "vacuous"), ({"max_features": 10}, "max_features=10"),
+        ({"X": 0 * ROWS}, "0 at row 0"), ({"Y": np.ones((2, 7))}, "columns"),
+    ]),
+    (verify.check_mean, {"samples": COIN, "exact": 0.5, "resolution": 0.1}, [
+        ({"resolution": 0.0}, "resolution=0.0"), ({"resolution": math.inf}, "resolution=inf"),
+        ({"resolution": 1.0, "bounds": (0, 1)}, "vacuous"), ({"miss": 1.0}, "miss=1.0"),
+        ({"variance": math.inf}, "variance=inf"),
+        ({"variance": 1.0, "bounds": (0, 1)}, "exclude each other"),
+        ({"bounds": (0, math.inf)}, "finite with low < high"),
+        ({"binary": True, "samples": [0.5] * 50}, "other than 0 and 1"),
+        ({"exact": math.nan}, "exact=nan"), ({"exact": "0"}, "exact"), ({"samples": []}, "empty"),
+        ({"samples": [[1.0]]}, r"exact has shape \(\)"), ({"samples": [1j]}, "complex"),
+        ({"samples": masked(SAMPLES)}, "^samples is a masked array"),
+    ]),
+    # Coordinates, and products of two.
+    (verify.check_mean, {"samples": VECTORS, "exact": np.zeros(3), "resolution": 0.1}, [
+        ({"exact": np.zeros(4)}, "exact has shape"), ({"exact": ["a"] * 3}, "real numbers"),
+        ({"exact": [0, np.nan, 0]}, "exact holds NaN"), ({"mean": [0] * 3}, "is for products"),
+        ({"samples": np.full((5, 3), np.inf)}, "NaN or infinity"), ({"bounds": []}, "bounds"),
+        ({"variance": [1.0, 2.0]}, "variance has shape"), ({"scale": 2.0}, "no option scale"),
+    ]),
+    (verify.check_mean, {"samples": VECTORS, "exact": np.eye(3), "resolution": 0.1}, [
+        ({"exact": np.eye(2)}, "exact has shape"), ({"exact": np.tri(3)}, "not symmetric"),
+        ({"exact": np.diag([1, 0, 1])}, "must be positive"), ({"resolution": 2.0}, "vacuous"),
+        ({"exact": np.ones((3, 3)) + 0.5 * (1 - np.eye(3))}, "beyond 1"),
+        ({"mean": [0, 0]}, "mean has shape"), ({"variance": 1.0}, "not of their products"),
+        ({"samples": np.zeros((7, 3))}, "groups of 8"),
+    ]),
+    (verify.features_needed, {"variance": 1.0, "resolution": 0.1}, [
+        ({"variance": 0.0}, "variance=0.0"), ({"resolution": 0.0}, "resolution=0.0"),
+        ({"variance": "1"}, "variance='1'"), ({"resolution": 1e-9}, "coarser"),
+    ]),
+    (verify.Ledger, {"budget": 0.1}, [
+        ({"budget": 0.0}, "budget=0.0"), ({"budget": 1.0}, "budget=1.0"), ({"budget": "x"}, "='x'"),
+    ]),
+    (lambda **look: verify.Ledger().spend("look", **look), {"false_alarm": 1e-9}, [
+        ({"false_alarm": 0.0}, "false_alarm=0.0"), ({"looks": 0}, "looks=0"),
+        ({"looks": 1.5}, "looks=1.5"),
+    ]),
+    (confirm, {"check": coin, "seed": 0}, [
+        ({"check": "coin"}, "check='coin' must be callable"), ({"seed": -1}, "seed=-1"),
+        ({"false_alarm": 0}, "false_alarm=0"), ({"first": 2.0}, "first=2.0"),
+        ({"first": 1e-10}, "the first stage is the cheap one"),
+    ]),
+    (intervals.known_variance, {"samples": [1.0] * 9, "variance": 1.0, "false_alarm": 0.1}, [
+        ({"samples": []}, "samples is empty"), ({"samples": [1.0, np.nan]}, "NaN"),
+        ({"samples": ["a"]}, "dtype"), ({"variance": -1.0}, "variance=-1.0"),
+        ({"false_alarm": 1e-9}, "draw more"),
+    ]),
+    (intervals.betting, {"samples": [0.5], "low": 0, "high": 1, "false_alarm": 0.1}, [
+        ({"samples": [2.0]}, "outside the declared range"), ({"low": 2}, "low < high"),
+    ]),
+    (intervals.dkw, {"n": 5, "false_alarm": 0.1}, [
+        ({"n": 0}, "n=0"), ({"n": 10**400}, "n=a number of"),
+    ]),
+    (lambda k: intervals.binomial(k, 4, 0.1), {"k": 2}, [({"k": 5}, "exceeds n=4")]),
+    (lambda p: intervals.quantile([1.0], p, 0.1), {"p": 0.5}, [({"p": 1.0}, "probability=1.0")]),
+    (kernels.make, {"name": "rbf"}, [
+        ({"gamma": 0.0}, "gamma=0.0 must be positive"), ({"sigma": 1.0}, "no parameter 'sigma'"),
+        ({"name": "matern", "nu": 60.0}, "name that"), ({"gamma": math.nan}, "must be a number"),
+        ({"name": "polynomial", "degree": 1.5}, "whole number"),
+        ({"name": "polynomial", "coef0": -1.0}, "must be at least 0"),
+        ({"name": "arc-cosine", "order": 3}, "not one of 0, 1, 2"),
+        ({"name": "maxout", "q": 0}, "whole number"),
+    ]),
+    (lambda name: kernels.make(name).declarations("cosine"), {"name": "rbf"}, [
+        ({"name": "exp"}, "one of positive, positive-pairs"), ({"name": "maxout"}, "none is known"),
+    ]),
+    (kernels.make("rbf"), {"X": ROWS, "Y": ROWS}, [({"Y": np.eye(3)}, r"\bX\b")]),
+    (kernels.make("skewed-chi2"), {"X": ROWS, "Y": ROWS}, [({}, "must not be negative")]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("function", "right", "cases"), REFUSED)
+def test_what_is_wrong_is_refused_by_name(function, right, cases):
+    for wrong, words in cases:
+        with pytest.raises((TypeError, ValueError), match=words):
+            function(**right | wrong)
+
+
+def test_a_refused_look_is_not_paid():
+    ledger = verify.Ledger(1e-6)
+    with pytest.raises(TypeError, match="variance"):
+        verify.check_kernel(never, linear, ROWS, variance=1.0, ledger=ledger)
+    assert ledger.looks == 0
 
 
 def test_a_type_checker_sees_a_misspelt_option(tmp_path):
@@ -137,27 +219,12 @@ def test_a_type_checker_sees_a_misspelt_option(tmp_path):
     assert "Found 1 error" in out
 
 
-def test_a_refused_look_is_not_paid():
-    ledger = verify.Ledger(1e-6)
-    with pytest.raises(TypeError, match="variance"):
-        verify.check_kernel(never, linear, X, variance=1.0, ledger=ledger)
-    assert ledger.looks == 0
-
-
-def test_verdicts_do_not_depend_on_how_the_caller_handles_underflow():
-    x = SAMPLES[:, 0] ** 2
-    ends = intervals.self_normalised(x, 1e-3)
-    with np.errstate(all="raise"):
-        assert intervals.self_normalised(x, 1e-3) == ends
-
-
 def test_a_map_that_changes_the_handling_of_errors_changes_no_check():
     before = np.geterr()
 
     def draw(seed):
         np.seterr(all="raise")
-        signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(2, 500))
-        return lambda rows: rows @ signs / np.sqrt(500)
+        return signs(seed, 500)
 
-    assert verify.check_kernel(draw, linear, X, resolution=0.1).holds
+    assert verify.check_kernel(draw, linear, ROWS, resolution=0.1).holds
     assert np.geterr() == before

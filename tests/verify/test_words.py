@@ -9,7 +9,7 @@ import pytest
 
 from mehler import verify
 from mehler._plural import be, counted
-from mehler.verify._verdict import aligned, interval_text
+from mehler.verify._verdict import interval_text
 
 
 @pytest.mark.parametrize(
@@ -33,33 +33,6 @@ def test_numbers_have_their_form(n, text):
 )
 def test_an_interval_without_width_is_explained(low, high, text):
     assert interval_text(low, high) == text
-
-
-def test_columns_are_aligned():
-    assert aligned([("a", "bb"), ("ccc", "d")]) == ["a    bb", "ccc  d"]
-
-
-class UnitMap:
-    """Cosines and sines: every draw has phi(x) phi(x) = 1, which it declares."""
-
-    def __init__(self, seed):
-        self.w = np.random.default_rng(seed).standard_normal((3, 50))
-
-    def __call__(self, X):
-        return np.hstack([np.cos(X @ self.w), np.sin(X @ self.w)]) / np.sqrt(50)
-
-    def gram_variance(self, X, Y):
-        return np.zeros((len(X), len(Y)))
-
-
-def test_a_verdict_on_one_pair_has_no_plural():
-    X = np.random.default_rng(0).standard_normal((1, 3))
-    verdict = verify.check_kernel(
-        UnitMap, lambda A, B: np.ones((len(A), len(B))), X, resolution=0.1
-    )
-    assert verdict.claim.endswith("at 1 pair")
-    assert " 1 pairs" not in str(verdict)
-    assert " 1 draws" not in str(verdict)
 
 
 @pytest.mark.parametrize("status", ["holds", "refuted"])

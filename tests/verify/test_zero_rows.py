@@ -32,10 +32,6 @@ def drawn(at_zero):
     return draw
 
 
-def test_features_of_zero_hold():
-    assert check_kernel(drawn(np.zeros_like), linear, ROWS, resolution=0.2).status == "holds"
-
-
 @pytest.mark.parametrize(
     "at_zero",
     [

@@ -105,18 +105,6 @@ def paired_fourier(gamma: float, n_inputs: int, frequencies: int = 100) -> Any:
     return draw
 
 
-def offset_fourier(gamma: float, n_inputs: int, m: int = 500, widest: float = 2 * np.pi) -> Any:
-    """sqrt(2/m) cos(wx + b) with b uniform on [0, widest]."""
-
-    def draw(seed: int) -> Any:
-        rng = np.random.default_rng(seed)
-        w = np.sqrt(2.0 * gamma) * rng.standard_normal((n_inputs, m))
-        b = rng.uniform(0.0, widest, m)
-        return lambda x: np.sqrt(2.0 / m) * np.cos(x @ w + b)
-
-    return draw
-
-
 def points(n: int, d: int, seed: int = 1) -> Any:
     """Rows in random directions, with norms that differ."""
     rng = np.random.default_rng(seed)

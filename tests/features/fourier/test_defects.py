@@ -1,7 +1,7 @@
 """Fourier features: what they draw has the kernel and variance that they declare; defects show.
 
 Defects are planted below the declarations: of what is ours in the weights. Those of scales and of
-offsets are in tests/corpus/fourier_cases.py. All checks run at their default false alarm, 1e-9.
+offsets are in tests/verify/corpus. All checks run at their default false alarm, 1e-9.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import pytest
 import mehler
 from mehler import verify
 from mehler.features import projections as _orthogonal
-from tests.corpus.registry import moved_weights
+from tests.verify.corpus.registry import moved_weights
 
 D, M = 5, 400
 _RNG = np.random.default_rng(0)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.verify import check_convergence, check_kernel
+from mehler.verify import check_convergence
 from tests.verify.toys import points, require_rate
 
 X = points(4, 8)
@@ -74,66 +74,10 @@ def test_features_that_bring_nothing_new_are_refuted(name):
     assert verdict.reason
 
 
-def test_repeated_features_are_its_business_alone():
-    """The mean is right, so the kernel holds."""
-
-    def kernel(x, y):
-        lengths = np.outer(np.linalg.norm(x, axis=1), np.linalg.norm(y, axis=1))
-        rho = np.clip(x @ y.T / lengths, -1.0, 1.0)
-        return lengths * (np.sqrt(1 - rho**2) + rho * np.arccos(-rho)) / (2 * np.pi)
-
-    copies = BAD["copies"]
-    assert check_kernel(lambda s: copies(s, 256), kernel, X[:2], resolution=0.1).holds
-    assert check_convergence(copies, X[:2]).status == "refuted"
-
-
-def test_the_interval_is_for_the_ratio():
-    verdict = check_convergence(BAD["copies"], X, sizes=(64, 192))
-    # 32 features repeated 2 and 6 times: m Var grows exactly by 3.
-    assert verdict.interval[0] <= 3.0 <= verdict.interval[1]
-
-
-def test_too_few_draws_are_inconclusive():
-    verdict = check_convergence(relu, X, max_features=800 * 320)
-    assert verdict.status == "inconclusive"
-    assert "would decide" in verdict.reason
-
-
 @pytest.mark.full
 def test_it_raises_no_more_alarms_than_it_says():
     options = {"sizes": (8, 32), "false_alarm": 0.2, "miss": 0.2, "resolution": 1.0}
     require_rate(lambda seed: check_convergence(relu, X, seed=seed, **options), 80, 0.2)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"resolution": 3.0}, ValueError, "vacuous"),
-        ({"sizes": (64, 64)}, ValueError, "must increase"),
-        ({"sizes": 64}, ValueError, "two numbers"),
-        ({"sizes": (0, 64)}, ValueError, "two numbers"),
-        ({"draw": 3}, TypeError, "callable"),
-        ({"max_features": 1}, ValueError, "max_features=1"),
-        ({"draw": lambda s, m: relu(s, 10)}, ValueError, "has 10 features"),
-    ],
-)
-def test_bad_input_is_refused(options, error, message):
-    with pytest.raises(error, match=message):
-        check_convergence(**({"draw": relu, "X": X} | options))
-
-
-def test_a_refutation_has_a_guarantee():
-    verdict = check_convergence(BAD["copies"], X)
-    assert "asymptotic" not in verdict.method
-    assert verdict.assumptions[1].startswith("not that pairs of draws rarer than 1 in ")
-    assert "Unless pairs of draws rarer than 1 in " in verdict.reason
-    assert 1.0 < verdict.interval[0] <= 4.0 <= verdict.interval[1]
-
-
-def test_too_few_draws_to_be_sure_are_inconclusive():
-    verdict = check_convergence(BAD["copies"], X, max_features=2000 * 320)
-    assert verdict.status == "inconclusive"
-    assert "too few draws" in verdict.reason
 
 
 def test_estimates_that_never_move_are_no_evidence():

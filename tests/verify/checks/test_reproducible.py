@@ -77,12 +77,6 @@ def test_defects_of_seeding_are_refuted(name):
     assert verdict.where
 
 
-def test_a_time_limit_is_told():
-    verdict = seeds(gaussian, time_limit=1e-6)
-    assert verdict.status == "inconclusive"
-    assert "the rule 'seeds differ' (time)" in verdict.reason
-
-
 @pytest.mark.full
 @pytest.mark.parametrize(("draw", "repeats"), [(signs, 40), (ternary, 40)])
 def test_it_raises_no_more_alarms_than_it_says(draw, repeats):

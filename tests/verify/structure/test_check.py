@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 import threading
 import time
-import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -28,27 +26,6 @@ def draw(seed):
 
 def broken(name):
     return lambda seed: WRONG[name][0](seed, X, None)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"draw": 3}, TypeError, "draw=3 must be callable"),
-        ({"kernel": 3}, TypeError, "kernel=3 must be a function"),
-        ({"redraw": "no"}, TypeError, "redraw='no' must be a function"),
-        ({"false_alarm": 0.0}, ValueError, "false_alarm=0.0"),
-        ({"only": "speed"}, ValueError, "only='speed' must name some of finite, repeatable"),
-        ({"domain": "sphere"}, TypeError, "domain='sphere' must be a function"),
-        ({"time_limit": 0.0}, ValueError, "time_limit=0.0"),
-        ({"seed": -1}, ValueError, "seed=-1"),
-        ({"X": np.ones(3)}, ValueError, "must have shape"),
-        ({"X": np.full((2, 2), np.nan)}, ValueError, "holds NaN"),
-    ],
-)
-def test_bad_input_is_refused_before_any_draw(options, error, message):
-    given = {"draw": lambda seed: 1 / 0, "X": X, **options}
-    with pytest.raises(error, match=message):
-        check_structure(**given)
 
 
 def test_what_the_map_raises_on_its_rows_comes_out():
@@ -76,29 +53,6 @@ def test_what_it_raises_elsewhere_is_said():
         "not tried: one row, inner rows that change, one row at a time (RuntimeError: two rows at "
         "least)",
     )
-
-
-def test_time_that_is_up_is_said():
-    verdict = check_structure(draw, X, kernel=rbf, time_limit=1e-9)
-    assert verdict.holds
-    (line,) = verdict.assumptions
-    assert line.startswith("not tried: the rule 'finite', the rule 'repeatable calls', ")
-    assert line.endswith("the rule 'inputs are used' (time)")
-
-
-def test_the_verdict_says_what_it_rests_on():
-    verdict = check_structure(broken("tiled"), X, kernel=rbf, name="mine")
-    assert (verdict.check, verdict.status, verdict.exact) == ("mine", "refuted", 0.0)
-    assert verdict.observed == len(verdict.causes) == 1
-    assert verdict.where["rule"] == "columns differ"
-    assert verdict.assumptions[0] == "columns 0 and 25 are independent"
-    assert "mine: refuted, at rule=columns differ" in str(verdict)
-    assert verdict.to_dict()["causes"] == list(verdict.causes)
-
-
-def test_the_same_seed_finds_the_same():
-    one, two = (check_structure(draw, X, kernel=rbf, seed=5) for _ in range(2))
-    assert one == two
 
 
 def test_all_causes_are_listed():
@@ -154,20 +108,6 @@ def test_other_threads_may_draw_and_keep_their_streams(pause):
     assert pause > 0.001 or any(left_out in line for line in moving.assumptions)
 
 
-def test_checks_side_by_side_hold():
-    with ThreadPoolExecutor(4) as pool:
-        verdicts = list(pool.map(lambda seed: check_structure(draw, X, seed=seed), range(4)))
-    assert [verdict.status for verdict in verdicts] == ["holds"] * 4
-
-
-def test_warnings_of_a_map_are_left_to_the_check_of_the_kernel():
-    def warns(seed):
-        warnings.warn("drawn", UserWarning, stacklevel=1)
-        return draw(seed)
-
-    assert check_structure(warns, X).holds
-
-
 def test_a_ledger_pays_once():
     ledger = Ledger()
     check_structure(draw, X, false_alarm=1e-8, ledger=ledger)
@@ -218,31 +158,6 @@ def test_assert_kernel_spends_its_rate_and_no_more():
     assert verdict.holds
     assert math.isclose(ledger.spent, 1e-7)
     assert [one.label for one in ledger.entries] == ["kernel: structure", "kernel"]
-
-
-def test_structure_can_be_left_out():
-    ledger = Ledger()
-    half = {"resolution": 0.2, "variance": lambda x, y: 2.0 + 0.0 * rbf(x, y)}
-    assert_kernel(draw, rbf, X, structure=False, ledger=ledger, **half)
-    assert [one.label for one in ledger.entries] == ["kernel"]
-
-
-@pytest.mark.parametrize("wrong", [True, False])
-def test_a_draw_that_depends_on_how_many_were_made_is_refuted(wrong):
-    """From the hundredth on a draw has the seed of the next one, or has its own and is counted."""
-    made = 0
-
-    def draw(seed):
-        nonlocal made
-        made += 1
-        late = wrong and made > 100
-        weights = np.random.default_rng(seed + late).standard_normal((3, 40))
-        return lambda X: X @ weights / np.sqrt(40)
-
-    X = np.random.default_rng(1).standard_normal((6, 3))
-    verdict = check_structure(draw, X, time_limit=600.0)
-    assert verdict.status == ("refuted" if wrong else "holds")
-    assert ("depends on how many were made before" in verdict.reason) == wrong
 
 
 def test_assert_kernel_passes_on_what_structure_remarks():

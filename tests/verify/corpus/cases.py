@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.corpus import (
+from tests.verify.corpus import (
     draw_cases,
     fourier_cases,
     invariant_cases,
@@ -11,9 +11,8 @@ from tests.corpus import (
     mehler_cases,
     sink_cases,
     structure_cases,
-    units_cases,
 )
-from tests.corpus.registry import correct
+from tests.verify.corpus.registry import correct
 
 _PARTS = (
     mehler_cases,
@@ -21,7 +20,6 @@ _PARTS = (
     sink_cases,
     invariant_cases,
     leverage_cases,
-    units_cases,
     law_cases,
     draw_cases,
     structure_cases,

@@ -1,4 +1,4 @@
-"""Print how many faults each system has, and which level sees them: python -m tests.faults.
+"""Print how many faults each system has, and which level sees them: python -m tests.verify.faults.
 
 With ``--unseen``, also print what no check sees, and why.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 
-from tests.faults import DEFAULT
-from tests.faults.systems import FAULTS
+from tests.verify.faults import DEFAULT
+from tests.verify.faults.systems import FAULTS
 
 
 def counts() -> list[tuple[str, int, int, int, int]]:

@@ -8,11 +8,10 @@ import numpy as np
 
 import mehler
 from mehler import verify
-from tests.corpus import fourier, mehler_cases, units
-from tests.corpus.fourier import Cosines
-from tests.corpus.registry import Planted, Twin, drawer, moved_weights
-from tests.corpus.units import Averaged
-from tests.corpus.units_cases import DEGREES
+from tests.verify.corpus import fourier, mehler_cases, units
+from tests.verify.corpus.fourier import Cosines
+from tests.verify.corpus.registry import Planted, Twin, drawer, moved_weights
+from tests.verify.corpus.units import Averaged
 
 ROWS = mehler_cases.FEW
 D, Q = mehler_cases.D, 4
@@ -108,21 +107,11 @@ PLANTED = [
         RIGHT,
     ),
     planted(
-        "cosines: not normalised", "check_convergence", FOURIER, sized(Cosines, power=0.0), RIGHT
-    ),
-    planted(
         "maxout: few projections for many units",
         "check_convergence",
         UNITS,
         sized_maxout(few_projections(MAXOUT)),
         OWN,
-    ),
-    planted(
-        "group: degrees for radians",
-        "check_invariance",
-        invariance,
-        drawer(Averaged, turns=DEGREES),
-        TURNED,
     ),
     planted(
         "group: identity left out",
@@ -158,38 +147,10 @@ TWINS = [
         "half as fast but no less steadily: the variance tells",
     ),
     Twin(
-        "cosines: normalised twice",
-        "check_convergence",
-        FOURIER,
-        sized(Cosines, power=1.0),
-        "the error falls, to a wrong value: the kernel tells",
-    ),
-    Twin(
-        "cosines: bandwidth of 2014",
-        "check_convergence",
-        FOURIER,
-        sized(Cosines, spectral=1.0),
-        "it converges as it should, to something else",
-    ),
-    Twin(
-        "group: turned the other way",
-        "check_invariance",
-        invariance,
-        drawer(Averaged, turns=tuple(-angle for angle in units.QUARTERS)),
-        "inverses are the same group",
-    ),
-    Twin(
         "group: a coset",
         "check_invariance",
         invariance,
         drawer(Averaged, turns=tuple(angle + 1.0 for angle in units.QUARTERS)),
         "the sum runs over the same orbit, turned once more",
-    ),
-    Twin(
-        "group: divided by its order less one",
-        "check_invariance",
-        invariance,
-        drawer(Averaged, count=units.ORDER - 1),
-        "a wrong factor is as invariant: the kernel tells",
     ),
 ]

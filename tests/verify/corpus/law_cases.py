@@ -8,12 +8,11 @@ import numpy as np
 from scipy.special import ndtr
 
 from mehler import exact, verify
-from tests.corpus import fourier, mehler_cases, sketches
-from tests.corpus.fourier import Cosines, Orthogonal, arcsine_cdf
-from tests.corpus.mehler_cases import Q
-from tests.corpus.registry import Planted, Twin, drawer
-from tests.corpus.sketches import Signs, Sketch
 from tests.verify import toys
+from tests.verify.corpus import fourier, mehler_cases
+from tests.verify.corpus.fourier import Cosines, Orthogonal, arcsine_cdf
+from tests.verify.corpus.mehler_cases import Q
+from tests.verify.corpus.registry import Planted, Twin, drawer
 
 
 def variance(rows, others=None):
@@ -21,17 +20,6 @@ def variance(rows, others=None):
 
     def look(draw, seed):
         return verify.check_variance(draw, draw(0).variance, rows, others, seed=seed)
-
-    return look
-
-
-def variance_of_draws(rows):
-    """The same of maps that do not declare independent units: every draw gives one sample."""
-
-    def look(draw, seed):
-        return verify.check_variance(
-            lambda seed: draw(seed).__call__, draw(0).variance, rows, seed=seed
-        )
 
     return look
 
@@ -63,17 +51,13 @@ class Independent(Orthogonal):
     variance = staticmethod(toys.paired_variance(fourier.GAMMA))
 
 
-FOURIER = variance(fourier.ROWS)
-WHOLE = variance_of_draws(fourier.ROWS)
 PAIRED = variance(fourier.ROWS[:1], fourier.ROWS[1:])
 MAXOUT = variance(mehler_cases.FEW)
-SKETCHED = variance(sketches.ROWS)
 ANGLES = distribution(fourier.ROWS, arcsine_cdf)
 MAXIMA = distribution(mehler_cases.FEW, maxout_cdf)
 CHOSEN = distribution(mehler_cases.FEW, decoupled_cdf)
 # Draws of few units: the variance is one of whole draws.
 SMALL = {"n_features": 50}
-SHORT = {"n_features": 8}
 
 
 def small(kind, defect=None):
@@ -89,13 +73,6 @@ PLANTED = [
         mehler_cases.linear(),
     ),
     Planted(
-        "cosines: each unit twice",
-        "check_variance",
-        WHOLE,
-        drawer(Cosines, **SMALL, distinct=25),
-        drawer(Cosines, **SMALL),
-    ),
-    Planted(
         "orthogonal: variance of independent frequencies",
         "check_variance",
         PAIRED,
@@ -103,31 +80,10 @@ PLANTED = [
         drawer(Orthogonal, n_features=16),
     ),
     Planted(
-        "signs: normal weights for signs",
-        "check_variance",
-        SKETCHED,
-        drawer(Signs, **SMALL, law="normal"),
-        drawer(Signs, **SMALL),
-    ),
-    Planted(
-        "count sketch: two buckets of eight never used",
-        "check_variance",
-        SKETCHED,
-        drawer(Sketch, **SHORT, buckets=6),
-        drawer(Sketch, **SHORT),
-    ),
-    Planted(
         "maxout: min for max",
         "check_distribution",
         MAXIMA,
         mehler_cases.drawer("maxout", mehler_cases.smallest),
-        mehler_cases.drawer("maxout"),
-    ),
-    Planted(
-        "maxout: off-by-one pool",
-        "check_distribution",
-        MAXIMA,
-        mehler_cases.drawer("maxout", mehler_cases.one_piece_short),
         mehler_cases.drawer("maxout"),
     ),
     Planted(
@@ -154,39 +110,11 @@ PLANTED = [
 # The variance of a product needs n = 2 and 4 only, where both have no real part.
 TWINS = [
     Twin(
-        "cosines: offset over half a turn",
-        "check_distribution",
-        ANGLES,
-        drawer(Cosines, widest=math.pi),
-        "the arcsine law again, as w.x is symmetric",
-    ),
-    Twin(
-        "cosines: offset subtracted",
-        "check_distribution",
-        ANGLES,
-        drawer(Cosines, sign=-1.0),
-        "-b is as uniform as b",
-    ),
-    Twin(
         "cosines: bandwidth of 2014",
         "check_distribution",
         ANGLES,
         drawer(Cosines, spectral=1.0),
         "the offset hides the frequency from one row: only pairs of rows tell",
-    ),
-    Twin(
-        "cosines: offset over half a turn",
-        "check_variance",
-        FOURIER,
-        drawer(Cosines, **SMALL, widest=math.pi),
-        "products have the law that they should",
-    ),
-    Twin(
-        "cosines: offset over a quarter turn",
-        "check_variance",
-        FOURIER,
-        drawer(Cosines, **SMALL, widest=math.pi / 2),
-        "E cos(w.x + b) matters, products do not see it",
     ),
     Twin(
         "maxout: min for max",

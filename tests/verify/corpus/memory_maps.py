@@ -6,41 +6,29 @@ More of `structure_maps`, beside correct counterparts in the same way.
 from __future__ import annotations
 
 import functools
-import warnings
 
 import numpy as np
 
 from tests.cli.defective_maps import draw, plain, waves
-from tests.corpus.structure_maps import caching, digest
+from tests.verify.corpus.structure_maps import caching
 
 FAULTS = {
-    "caches_by_first_column": "of an earlier call",
-    "caches_by_last_column": "of an earlier call",
     "caches_by_memory": "rows in Fortran order have the features of the same memory",
     "caches_rounded_rows": "of an earlier call",
-    "caches_without_copies": "writing to features changes those of later calls",
     "two_results_in_turn": "overwrites the features that an earlier one returned",
     "shifts_fortran_rows": "changed in place",
     "shifts_single_precision": "changed in place",
     "shifts_one_row": "changed in place",
     "squeezes": "features of 1 row have shape",
-    "drops_nan": "features of 20 rows have shape (19",
     "call_sets_errstate": "a call changes np.geterr() of the process",
-    "call_hides_warnings": "a call changes warnings.filters of the process",
-    "first_rows_are_integers": "integer rows have other features",
     "redrawn_for_other_widths": "features depend on the rows of earlier calls",
     "redrawn_from_row_65536": "from row 65536 on",
-    "first_256_columns": "at d = 300, which",
     "seeds_a_thousand_apart": "seeds 0 and 1000 share",
 }
 
 
 # -- memory ---------------------------------------------------------------------------------------
 
-caches_by_first_column, caches_by_first_column_twin = caching(
-    lambda X: (X.shape, X[:, 0].tobytes())
-)
-caches_by_last_column, caches_by_last_column_twin = caching(lambda X: (X.shape, X[:, -1].tobytes()))
 caches_by_memory, caches_by_memory_twin = caching(
     lambda X: (X.shape, X.dtype.str, X.ravel(order="K").tobytes())
 )
@@ -61,22 +49,6 @@ def cached_rows(seed, n_features, digits):
 
 caches_rounded_rows = functools.partial(cached_rows, digits=1)
 caches_rounded_rows_twin = functools.partial(cached_rows, digits=None)
-
-
-def caches_without_copies(seed, n_features, locked=False):
-    phi, kept = plain(seed, n_features), {}
-
-    def cached_phi(X):
-        if digest(X) not in kept:
-            kept[digest(X)] = phi(X)
-            kept[digest(X)].flags.writeable = not locked
-        return kept[digest(X)]
-
-    return cached_phi
-
-
-# Nobody can write to what is kept.
-caches_without_copies_twin = functools.partial(caches_without_copies, locked=True)
 
 
 def two_results_in_turn(seed, n_features, results=lambda z: z):
@@ -144,24 +116,6 @@ def squeezes_twin(seed, n_features):
     return lambda X: phi(X)[:, :, None].squeeze(axis=2)
 
 
-def drops_nan(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X[np.isfinite(X).all(axis=1)])
-
-
-def drops_nan_twin(seed, n_features):
-    """Computed without such rows, which come back as NaN."""
-    phi = plain(seed, n_features)
-
-    def filled(X):
-        finite = np.isfinite(X).all(axis=1)
-        z = np.full((len(X), n_features), np.nan)
-        z[finite] = phi(X[finite])
-        return z
-
-    return filled
-
-
 # -- settings of the process ----------------------------------------------------------------------
 
 
@@ -179,47 +133,7 @@ def call_sets_errstate_twin(seed, n_features):
     return np.errstate(all="raise", under="ignore")(plain(seed, n_features))
 
 
-def call_hides_warnings(seed, n_features):
-    phi = plain(seed, n_features)
-
-    def silent(X):
-        warnings.filterwarnings("ignore")
-        return phi(X)
-
-    return silent
-
-
-def call_hides_warnings_twin(seed, n_features):
-    phi = plain(seed, n_features)
-
-    def silent(X):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return phi(X)
-
-    return silent
-
-
 # -- weights that are drawn late ------------------------------------------------------------------
-
-
-def lazily(seed, n_features, kind):
-    """Weights of the type that `kind` makes of the first rows'."""
-    kept = []
-
-    def phi(X):
-        if not kept:
-            w, b = draw(np.random.default_rng(seed), X.shape[1], n_features)
-            kept[:] = w.astype(kind(X.dtype)), b
-        return waves(X, *kept)
-
-    return phi
-
-
-first_rows_are_integers = functools.partial(lazily, kind=lambda dtype: dtype)
-first_rows_are_integers_twin = functools.partial(
-    lazily, kind=lambda dtype: np.result_type(dtype, np.float64)
-)
 
 
 def redrawn_for_other_widths(seed, n_features):
@@ -257,22 +171,6 @@ def redrawn_from_row_65536(seed, n_features):
 def redrawn_from_row_65536_twin(seed, n_features):
     phi = plain(seed, n_features)
     return lambda X: np.concatenate([phi(X[: 1 << 16]), phi(X[1 << 16 :])])
-
-
-def first_256_columns(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X[:, :256])
-
-
-def first_256_columns_twin(seed, n_features):
-    """The sum of products of 256 columns each."""
-
-    def phi(X):
-        w, b = draw(np.random.default_rng(seed), X.shape[1], n_features)
-        parts = [slice(k, k + 256) for k in range(0, X.shape[1], 256)]
-        return np.sqrt(2.0 / n_features) * np.cos(sum(X[:, part] @ w[part] for part in parts) + b)
-
-    return phi
 
 
 def column_by_column(seed, n_features, seed_of):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.faults import DEFAULT, Fault
-from tests.faults.systems import FAULTS
+from tests.verify.faults import DEFAULT, Fault
+from tests.verify.faults.systems import FAULTS
 
 
 def with_marks(fault: Fault):

@@ -8,8 +8,8 @@ import numpy as np
 
 import mehler
 from mehler import verify
-from tests.corpus.fourier import ROWS, Cosines, Orthogonal, Pairs, constant_norms
-from tests.corpus.registry import Planted, Twin, drawer, kernel
+from tests.verify.corpus.fourier import ROWS, Cosines, Orthogonal, Pairs, constant_norms
+from tests.verify.corpus.registry import Planted, Twin, drawer, kernel
 
 KERNEL = kernel(ROWS)
 
@@ -25,21 +25,14 @@ PLANTED = [
         "scikit-learn, RBFSampler, pull request 3656",
         spectral=1.0,
     ),
-    planted("pairs: spectral variance without its factor 2", Pairs, spectral=1.0),
     planted(
         "cosines: normalised twice",
         Cosines,
         "gwgundersen/random-fourier-features, issue 1",
         power=1.0,
     ),
-    planted("pairs: not normalised", Pairs, power=0.0),
-    planted("cosines: variance multiplied twice", Cosines, spectral=4.0 * 0.3),
-    planted("cosines: without sqrt(2)", Cosines, gain=1.0),
-    planted("pairs: with the sqrt(2) of cosines", Pairs, gain=math.sqrt(2.0)),
     planted("pairs: cosine twice", Pairs, second=np.cos),
-    planted("cosines: without an offset", Cosines, widest=0.0),
     planted("cosines: offset over an eighth of a turn", Cosines, widest=math.pi / 4),
-    planted("cosines: offset in degrees", Cosines, widest=math.radians(2.0 * math.pi)),
     planted("orthogonal: blocks without chi norms", Orthogonal, norms=constant_norms),
 ]
 
@@ -68,18 +61,12 @@ def twin(name, cls, why, **change):
 # With b on [0, c] the kernel gains E_w E_b cos(w.t + 2b), t = x + y. As w.t is symmetric this is
 # phi(t) Re E exp(2ib) with phi the kernel's own characteristic function.
 TWINS = [
-    twin("cosines: offset over half a turn", Cosines, "2b is uniform on a turn", widest=math.pi),
     twin(
         "cosines: offset over a quarter turn",
         Cosines,
         "E exp(2ib) = 2i/pi is imaginary, and E sin(w.t) = 0: only the features' law is wrong",
         widest=math.pi / 2,
     ),
-    twin("cosines: offset subtracted", Cosines, "-b is as uniform as b", sign=-1.0),
-    twin("cosines: negated", Cosines, "signs cancel in products", gain=-math.sqrt(2.0)),
-    twin("cosines: few features", Cosines, "unbiased at any size", n_features=37),
-    twin("pairs: sine before cosine", Pairs, "an order of features is none", order=-1),
-    twin("pairs: sine negated", Pairs, "sin is odd", second=lambda u: -np.sin(u)),
     Twin(
         "cosines: seeds reused across units",
         "check_kernel",
@@ -88,15 +75,4 @@ TWINS = [
         "repeated units keep the mean: the variance and the convergence tell",
     ),
     twin("orthogonal: blocks transposed", Orthogonal, "Haar's law is", transposed=True),
-    *(
-        Twin(f"mehler's pairs: {name}", "check_kernel", KERNEL, ours(**options), "exact in mean")
-        for name, options in {
-            "gaussian": {},
-            "offset": {"form": "offset"},
-            "laplacian": {"kernel": "laplacian"},
-            "matern": {"kernel": "matern", "gamma": None, "nu": 2.5},
-            "orthogonal": {"projections": "orthogonal", "n_features": 24},
-            "hadamard": {"projections": "hadamard", "n_features": 24},
-        }.items()
-    ),
 ]

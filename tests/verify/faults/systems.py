@@ -18,12 +18,12 @@ from mehler.proofs_checks import STATEMENTS
 from tests.cli import defective_maps
 from tests.cli.test_structure import SAMPLED
 from tests.cli.test_structure import verify as by_command
-from tests.corpus.cases import PLANTED
-from tests.faults import Fault, Outcome
 from tests.learn import test_faults as estimator
 from tests.proofs_checks.conftest import context_for
 from tests.proofs_checks.mutations import DEFECTS, ROWS, described
 from tests.verify import test_all_kinds as declared
+from tests.verify.corpus.cases import PLANTED
+from tests.verify.faults import Fault, Outcome
 from tests.verify.structure import test_wrong as construction
 from tests.verify.structure.wrong_maps import WRONG
 

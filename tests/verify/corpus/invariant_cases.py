@@ -12,7 +12,7 @@ from mehler.proofs_checks.group_invariant.image_rotations import image_rotations
 import mehler
 from mehler import verify
 from mehler.features import groups
-from tests.corpus.registry import Planted, Twin, kernel, moved_weights
+from tests.verify.corpus.registry import Planted, Twin, kernel, moved_weights
 
 D = 9
 # Two rows in general position and one on a permuted orbit of the first.
@@ -107,17 +107,6 @@ def unclipped(cls):
     return Broken
 
 
-def with_the_limit(cls):
-    """The kernel of infinitely many bins, for the few that there are."""
-
-    class Broken(cls):
-        def _kernel_of(self, x, y):
-            bins = dataclasses.replace(self.bins, rule="dither")
-            return dataclasses.replace(self._moments, bins=bins).kernel(x, x if y is None else y)
-
-    return Broken
-
-
 one_bin_on = moved_weights(
     lambda phi, scale, thresholds, *rest: (scale, thresholds + phi.bins.step, *rest)
 )
@@ -126,47 +115,18 @@ below_only = moved_weights(lambda phi, scale, thresholds, *rest: (scale, -thresh
 DEFECTS = {
     "degrees for radians": ("rotations", radians_for_degrees),
     "inverse missing": ("maps", inverse_missing),
-    "zero feature for another draw": ("redraw", of_templates("zero")),
     "never rejected": ("redraw", of_templates("gaussian")),
     "bins off by one": ("shifts", one_bin_on),
-    "template normalised twice": (
-        "gaussian",
-        moved_weights(lambda phi, s, h, t, *rest: (s, h, t / math.sqrt(D), *rest)),
-    ),
-    "template not normalised": (
-        "gaussian",
-        moved_weights(lambda phi, s, h, t, *rest: (s, h, t * math.sqrt(D), *rest)),
-    ),
     "weight of independent elements": ("distinct", moved_claim(replacement=True)),
-    "weight of the whole group": ("distinct", moved_claim(size=None)),
     "window that cuts": ("narrow", unclipped),
-    "kernel without bins": ("paper", with_the_limit),
     "no offset": (
         "dither",
         moved_weights(lambda phi, s, h, *rest: (s, 0 * h + phi.bins.thresholds, *rest)),
     ),
-    "counts not divided": (
-        "shifts",
-        moved_weights(lambda phi, s, *rest: (s * D, *rest)),
-    ),
-    "columns not weighted": (
-        "paper",
-        moved_weights(lambda phi, s, *rest: (s / math.sqrt(phi.bins.step), *rest)),
-    ),
 }
 # Correct, though they look otherwise.
 SAME = {
-    "elements in another order": (
-        "shifts",
-        moved_weights(lambda phi, s, h, t, index: (s, h, t, np.roll(index, D))),
-        "a mean over the group does not know their order",
-    ),
     "thresholds read downwards": ("shifts", below_only, "the law of a projection is even"),
-    "templates of the other sign": (
-        "maps",
-        moved_weights(lambda phi, s, h, t: (s, h, -t)),
-        "-t has the law of t",
-    ),
 }
 
 KERNEL = kernel(ROWS[:2])

@@ -14,7 +14,7 @@ import numpy as np
 import mehler
 from mehler import verify
 from mehler.features import leverage
-from tests.corpus.registry import Planted, Twin
+from tests.verify.corpus.registry import Planted, Twin
 
 D, POOL, KEPT = 3, 1600, 800
 _RNG = np.random.default_rng(3)
@@ -90,24 +90,6 @@ def of_scores_alone(mass, q, chosen):
     return mass * q / pure
 
 
-def not_normalised(mass, q, chosen):
-    """Weights of scores that are not divided by their sum, which is the degrees of freedom."""
-    scores = chosen._seen
-    return mass * q / (scores * scores.size / POOL)
-
-
-def remembered(cls):
-    """Scores that are not normalised, for `not_normalised`."""
-
-    class Broken(moved(not_normalised)(cls)):
-        def _scores(self, phi):
-            found = super()._scores(phi)
-            object.__setattr__(self, "_seen", np.asarray(found.group_scores))
-            return found
-
-    return Broken
-
-
 def planted(name, defect):
     return Planted(f"leverage: {name}", "check_kernel", look_at(0.5), drawer(defect), drawer())
 
@@ -117,7 +99,6 @@ PLANTED = [
     planted("no weights", moved(unweighted)),
     planted("drawn twice, counted once", moved(counted_once)),
     planted("weights of the scores, draws of the mixture", moved(of_scores_alone)),
-    planted("scores not normalised", remembered),
 ]
 TWINS = [
     Twin(

@@ -10,8 +10,8 @@ import numpy as np
 from mehler import kernels
 from mehler.cli._checks import random_rows
 from mehler.verify import check_structure
-from tests.corpus import memory_maps, structure_maps
-from tests.corpus.registry import Planted, Twin
+from tests.verify.corpus import memory_maps, structure_maps
+from tests.verify.corpus.registry import Planted, Twin
 
 KERNEL = kernels.make("rbf", gamma=1.0)
 ROWS = random_rows(5, KERNEL, np.random.default_rng(6))

@@ -9,7 +9,7 @@ import numpy as np
 
 import mehler
 from mehler import exact
-from tests.corpus.registry import Planted, Twin, kernel, moved_weights
+from tests.verify.corpus.registry import Planted, Twin, kernel, moved_weights
 
 D, M, Q = 5, 500, 4
 # Directions at random, one pair close, one nearly opposite, lengths unequal.
@@ -50,8 +50,8 @@ def missing_scale(cls):
     """Features without their 1/sqrt(m); codes whose similarity counts instead of averaging."""
 
     class Broken(cls):
-        def __call__(self, X):
-            z = super().__call__(X)
+        def __call__(self, X, **options):
+            z = super().__call__(X, **options)
             return z if cls is mehler.MaxoutCodes else z * math.sqrt(self.n_features)
 
         def gram(self, X, Y=None):
@@ -74,8 +74,8 @@ def smallest(cls):
             parts = super()._draw(dtype, units)
             return tuple(-part if part.dtype.kind == "f" else part for part in parts)
 
-        def __call__(self, X):
-            z = super().__call__(X)
+        def __call__(self, X, **options):
+            z = super().__call__(X, **options)
             if cls is mehler.MaxoutCodes:
                 return z
             offset = 0.0
@@ -93,8 +93,8 @@ def without_sigma(cls):
     """Decoupled units without the factor sigma(q)."""
 
     class Broken(cls):
-        def __call__(self, X):
-            return super().__call__(X) / math.sqrt(exact.sigma2(self.pool_size))
+        def __call__(self, X, **options):
+            return super().__call__(X, **options) / math.sqrt(exact.sigma2(self.pool_size))
 
     return Broken
 
@@ -103,9 +103,9 @@ def not_centred(cls):
     """The offset is forgotten."""
 
     class Broken(cls):
-        def __call__(self, X):
+        def __call__(self, X, **options):
             lengths = np.sqrt(np.sum(X * X, axis=1, keepdims=True))
-            return super().__call__(X) + exact.max_moment(1, Q) * lengths / math.sqrt(
+            return super().__call__(X, **options) + exact.max_moment(1, Q) * lengths / math.sqrt(
                 self.n_features
             )
 
@@ -131,8 +131,8 @@ def clipped(cls):
     """Codes kept in fewer bits than they need."""
 
     class Broken(cls):
-        def __call__(self, X):
-            return np.minimum(super().__call__(X), Q - 2).astype(np.uint8)
+        def __call__(self, X, **options):
+            return np.minimum(super().__call__(X, **options), Q - 2).astype(np.uint8)
 
     return Broken
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from tests.corpus.fourier import GAMMA
 from tests.verify import toys
+from tests.verify.corpus.fourier import GAMMA
 
 D = 4
 ROWS = toys.points(3, D, seed=2)
@@ -34,16 +34,6 @@ def rectified_variance(x: Any, y: Any) -> Any:
     norms, t = angles(x, y)
     squares = 3.0 * np.sin(t) * np.cos(t) + (np.pi - t) * (1.0 + 2.0 * np.cos(t) ** 2)
     return norms**2 * squares / (2.0 * np.pi) - rectified_kernel(x, y) ** 2
-
-
-def stepped_kernel(x: Any, y: Any) -> Any:
-    """P(w.x > 0, w.y > 0) = 1/2 - t / (2 pi)."""
-    return 0.5 - angles(x, y)[1] / (2.0 * np.pi)
-
-
-def stepped_variance(x: Any, y: Any) -> Any:
-    k = stepped_kernel(x, y)
-    return k * (1.0 - k)
 
 
 def rectify(u: Any) -> Any:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import random
 from typing import ClassVar
 
 import numpy as np
@@ -17,31 +16,17 @@ from tests.cli.defective_maps import cached, draw, plain, waves
 
 FAULTS = {
     "caches_by_ends": "of an earlier call",
-    "caches_by_sum": "of an earlier call",
-    "caches_by_column_sums": "of an earlier call",
-    "caches_by_lengths": "of an earlier call",
-    "caches_by_text": "of an earlier call",
-    "caches_by_sample": "of an earlier call",
-    "caches_by_prefix": "of an earlier call",
     "caches_by_rounding": "of an earlier call",
     "caches_at_module": "of an earlier call",
     # Which rule sees it first depends on the memory that arrays get.
     "caches_by_id": "features",
-    "redrawn_from_row_5001": "from row 5001 on",
-    "zero_from_row_9000": "from row 9000 on",
-    "nan_zeroes_all": "a row of nan changes the features of other rows",
     "nan_spreads": "a row of nan changes the features of other rows",
     "inf_clips_all": "a row of inf changes the features of other rows",
     "weights_cast_to_integers": "integer rows have other features",
-    "features_cast_to_integers": "integer rows have other features",
-    "refit_shifts_the_next": "a draw depends on the draws before it",
     "refit_keeps_the_size": "a draw depends on the draws before it",
-    "nearly_each_twice": "columns nearly copy each other",
     "nearly_opposite": "columns nearly copy each other",
-    "five_frequencies": "few random numbers are shared",
     "twenty_frequencies": "few random numbers are shared",
     "call_reseeds": "the global random state of numpy.random changed",
-    "call_moves_python": "the global random state of random changed",
 }
 
 
@@ -58,16 +43,6 @@ def caching(key):
 
 
 caches_by_ends, caches_by_ends_twin = caching(lambda X: (X.shape, X[[0, -1]].tobytes()))
-caches_by_sum, caches_by_sum_twin = caching(lambda X: (X.shape, float(X.sum())))
-caches_by_column_sums, caches_by_column_sums_twin = caching(
-    lambda X: (X.shape, X.sum(axis=0).tobytes())
-)
-caches_by_lengths, caches_by_lengths_twin = caching(
-    lambda X: (X.shape, np.round((X.astype(float) ** 2).sum(axis=1), 9).tobytes())
-)
-caches_by_text, caches_by_text_twin = caching(str)
-caches_by_sample, caches_by_sample_twin = caching(lambda X: (X.shape, X[::3].tobytes()))
-caches_by_prefix, caches_by_prefix_twin = caching(lambda X: (X.shape, X.tobytes()[:1024]))
 caches_by_rounding, caches_by_rounding_twin = caching(lambda X: (X.shape, np.round(X, 2).tobytes()))
 caches_by_id, _ = caching(lambda X: (id(X), X.shape))
 
@@ -103,57 +78,7 @@ caches_at_module = functools.partial(at_module, key=lambda X: X[0].tobytes())
 caches_at_module_twin = functools.partial(at_module, key=digest)
 
 
-# -- many rows ------------------------------------------------------------------------------------
-
-
-def redrawn_from_row_5001(seed, n_features):
-    first, rest = plain(seed, n_features), plain(seed + 1, n_features)
-    return lambda X: np.concatenate([first(X[:5001]), rest(X[5001:])])
-
-
-def redrawn_from_row_5001_twin(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: np.concatenate([phi(X[:5001]), phi(X[5001:])])
-
-
-def zero_from_row_9000(seed, n_features):
-    def phi(X):
-        z = np.zeros((len(X), n_features))
-        for start in range(0, min(len(X), 9000), 1000):
-            part = slice(start, min(start + 1000, 9000))
-            z[part] = plain(seed, n_features)(X[part])
-        return z
-
-    return phi
-
-
-def zero_from_row_9000_twin(seed, n_features):
-    def phi(X):
-        z = np.zeros((len(X), n_features))
-        for start in range(0, len(X), 1000):
-            z[start : start + 1000] = plain(seed, n_features)(X[start : start + 1000])
-        return z
-
-    return phi
-
-
 # -- rows that are not finite ---------------------------------------------------------------------
-
-
-def nan_zeroes_all(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X) if np.isfinite(X).all() else np.zeros((len(X), n_features))
-
-
-def nan_zeroes_all_twin(seed, n_features):
-    """The rows that are not finite, and no others."""
-    phi = plain(seed, n_features)
-
-    def checked(X):
-        finite = np.isfinite(X).all(axis=1, keepdims=True)
-        return np.where(finite, phi(np.where(finite, X, 0.0)), 0.0)
-
-    return checked
 
 
 def nan_spreads(seed, n_features):
@@ -204,24 +129,6 @@ def weights_cast_to_integers_twin(seed, n_features):
     return phi
 
 
-def features_cast_to_integers(seed, n_features):
-    def phi(X):
-        z = np.empty((len(X), n_features), dtype=X.dtype)
-        z[:] = plain(seed, n_features)(X)
-        return z
-
-    return phi
-
-
-def features_cast_to_integers_twin(seed, n_features):
-    def phi(X):
-        z = np.empty((len(X), n_features))
-        z[:] = plain(seed, n_features)(X)
-        return z
-
-    return phi
-
-
 # -- what one fit leaves to the next --------------------------------------------------------------
 
 
@@ -240,27 +147,6 @@ class Transformer:
     def drawn(self, X):
         rng = np.random.default_rng(self.random_state)
         return draw(rng, X.shape[1], self.n_components)
-
-
-class refit_shifts_the_next(Transformer):
-    """Centred by the rows of the fit before: a mean that was meant to be an instance's own."""
-
-    last: ClassVar[dict[int, np.ndarray]] = {}
-
-    def fit(self, X):
-        self.shift_ = self.last.get(X.shape[1], 0.0)
-        self.last[X.shape[1]] = X.mean(axis=0)
-        self.weights_ = self.drawn(X)
-        return self
-
-
-class refit_shifts_the_next_twin(Transformer):
-    """Centred by the rows of its own fit."""
-
-    def fit(self, X):
-        self.shift_ = X.mean(axis=0)
-        self.weights_ = self.drawn(X)
-        return self
 
 
 class refit_keeps_the_size(Transformer):
@@ -291,22 +177,6 @@ class refit_keeps_the_size_twin(Transformer):
 
 
 # -- columns --------------------------------------------------------------------------------------
-
-
-def nearly_each_twice(seed, n_features):
-    """As if each column had a copy with an error of a thousandth: twice the variance."""
-
-    def change(w, b):
-        half = np.arange(n_features) // 2
-        return w[:, half] + 1e-3 * (w - w[:, half]), b[half] + 1e-3 * (b - b[half])
-
-    return plain(seed, n_features, change)
-
-
-def nearly_each_twice_twin(seed, n_features):
-    """Each frequency nearly twice, with two independent offsets."""
-    half = np.arange(n_features) // 2
-    return plain(seed, n_features, lambda w, b: (w[:, half] + 1e-3 * (w - w[:, half]), b))
 
 
 def nearly_opposite(seed, n_features):
@@ -340,8 +210,6 @@ def each_times(seed, n_features, n):
     return plain(seed, n_features, lambda w, b: (w[:, np.arange(n_features) // n], b))
 
 
-five_frequencies = functools.partial(few, n=5)
-five_frequencies_twin = functools.partial(each_times, n=5)
 twenty_frequencies = functools.partial(few, n=20)
 twenty_frequencies_twin = functools.partial(each_times, n=2)
 
@@ -370,27 +238,6 @@ def call_reseeds_twin(seed, n_features):
         return phi(X)
 
     return restoring
-
-
-def call_moves_python(seed, n_features):
-    phi = plain(seed, n_features)
-
-    def moving(X):
-        random.seed(1)
-        return phi(X)
-
-    return moving
-
-
-def call_moves_python_twin(seed, n_features):
-    """A generator of its own."""
-    phi = plain(seed, n_features)
-
-    def moving(X):
-        random.Random(1).random()
-        return phi(X)
-
-    return moving
 
 
 # -- draws ----------------------------------------------------------------------------------------
