@@ -8,7 +8,6 @@ import sys
 import threading
 import time
 
-import dask.array as da
 import numpy as np
 import pytest
 
@@ -39,13 +38,6 @@ def workers(client):
     """Process ids, of both workers, also after one was killed and started again."""
     client.wait_for_workers(2, timeout=300)
     return sorted(client.run(os.getpid).values())
-
-
-@pytest.fixture
-def new_workers():
-    """The same of a cluster that one test may spoil."""
-    with two_workers() as client:
-        yield sorted(client.run(os.getpid).values())
 
 
 def whole():
@@ -101,21 +93,6 @@ def _sent(dask_worker):
     return dask_worker.transfer_outgoing_bytes_total
 
 
-def test_what_a_function_carries_is_no_warning(workers):
-    # 13 MB, as eigenvectors for leaving out are; Dask warns above 10, and warnings are errors here.
-    matrix = np.random.default_rng(0).standard_normal((1300, 1300))
-    rows = da.ones((40, 2), chunks=(20, -1))
-    assert _arrays.sum_over_chunks(_Carrying(matrix), rows) == 80.0
-
-
-class _Carrying:
-    def __init__(self, matrix) -> None:
-        self.matrix = matrix
-
-    def __call__(self, rows):
-        return float(rows.size + 0.0 * self.matrix[0, 0])
-
-
 def kill_when(folder, victim: int, seen: dict) -> None:
     """Kill a worker once it waits in the middle of its work; then let all go on."""
     end = time.monotonic() + 300
@@ -156,35 +133,3 @@ def test_a_worker_killed_at_work_changes_nothing(workers, tmp_path):
     assert len(list(tmp_path.glob("*-done-*"))) >= N // CHUNK
     assert_same_sums(sums, whole())
     assert_same_weights(sums, whole(), 1e-3)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("before_waiting", [0, 1, 2, 5, 7])
-def test_a_worker_killed_early_or_late(new_workers, tmp_path, before_waiting):
-    rows, targets = in_chunks(*rows_and_targets())
-    sums, _ = run_and_kill(
-        new_workers[before_waiting % 2],
-        tmp_path,
-        lambda phi: learn.RidgeSums(phi).add(rows, targets),
-        before_waiting,
-    )
-    assert_same_sums(sums, whole())
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("before_waiting", [3, 14])
-def test_a_worker_killed_while_leaving_out(new_workers, tmp_path, before_waiting):
-    # Two passes of 21 blocks; 14 are done by one worker only in the second.
-    x, y = rows_and_targets()
-    rows, targets = in_chunks(x, y)
-    fit, _ = run_and_kill(
-        new_workers[0],
-        tmp_path,
-        lambda phi: learn.ridge(phi, rows, targets, lambdas=(1e-4, 1e-2)),
-        before_waiting,
-    )
-    same = learn.ridge(a_map(), x, y, lambdas=(1e-4, 1e-2))
-    # Condition number 2e5 at the least lambda: 40 and 400 of its roundings of 2^-53, of sums of
-    # 4200 terms in another order (sqrt(4200) = 65), for errors and for numbers up to 34.
-    np.testing.assert_allclose(fit.errors, same.errors, rtol=1e-9)
-    np.testing.assert_allclose(fit.weights, same.weights, atol=1e-8)

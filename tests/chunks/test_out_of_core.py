@@ -40,15 +40,6 @@ def peak(run):
     return most
 
 
-def test_functions_of_the_user_are_given_rows_and_never_a_dask_array():
-    def phi(rows):
-        assert isinstance(rows, np.ndarray)
-        return np.tanh(rows)
-
-    x = chunked_rows(600, 3, 200)
-    assert learn.ridge(phi, x, x[:, 0], lambdas=0.1).predict(x).compute().shape == (600,)
-
-
 def test_results_as_long_as_the_rows_stay_lazy():
     def never(block_id):
         raise AssertionError("a chunk was computed")
@@ -64,24 +55,6 @@ def test_results_as_long_as_the_rows_stay_lazy():
     ):
         assert _arrays.is_chunked(result)
         assert result.chunks[0] == (50, 50)
-
-
-def test_labels_of_any_kind_become_codes():
-    x = chunked_rows(400, 3, 150)
-    names = np.array(["no", "yes"])
-    labels = (x[:, 0] > 0).astype(np.int64).map_blocks(lambda i: names[i], dtype=names.dtype)
-    codes, classes = learn.one_vs_all(labels)
-    assert classes.tolist() == ["no", "yes"]
-    np.testing.assert_array_equal(codes[:, 1].compute() > 0, x[:, 0].compute() > 0)
-
-
-def test_classes_are_found_chunk_by_chunk():
-    n = 2_000_000
-    labels = da.map_blocks(lambda a: a % 7, da.arange(n, chunks=50_000), dtype=np.int64)
-    assert peak(lambda: learn.one_vs_all(labels)) < n * 8 / 4
-    assert learn.one_vs_all(labels)[1].tolist() == list(range(7))
-    with pytest.raises(ValueError, match="NaN or infinity"):
-        learn.one_vs_all(da.where(da.arange(100, chunks=10) == 77, np.nan, 1.0))
 
 
 def test_ridge_holds_few_chunks():
@@ -109,21 +82,6 @@ def test_unknown_sizes_are_refused_before_anything_is_computed(run):
     kept = x[x[:, 0] > 0]
     with pytest.raises(ValueError, match="compute_chunk_sizes"):
         run(mehler.MaxoutFeatures.draw(3, 500, 3, seed=0), kept)
-
-
-@pytest.mark.parametrize(
-    "run",
-    [
-        doubling.diameter,
-        doubling.doubling_dimension,
-        lambda x: doubling.packing_number(x, 1.0),
-        lambda x: doubling.covering_number(x, 1.0),
-    ],
-)
-def test_comparisons_of_all_rows_refuse_rows_beyond_memory(run):
-    x = da.zeros((10**9, 20), chunks=(10**6, -1))
-    with pytest.raises(ValueError, match=r"X is a Dask array of 149.0 GiB"):
-        run(x)
 
 
 def test_sums_leave_the_configuration_of_dask_alone():

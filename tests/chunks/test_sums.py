@@ -5,7 +5,6 @@ from __future__ import annotations
 import pickle
 import sys
 
-import cloudpickle
 import dask
 import dask.array as da
 import numpy as np
@@ -80,27 +79,6 @@ def test_sums_travel_as_half_of_the_gram_and_say_their_size():
     back = pickle.loads(sent)
     np.testing.assert_array_equal(back.gram, sums.gram)
     np.testing.assert_array_equal(back.solve(1e-3)[0].weights, sums.solve(1e-3)[0].weights)
-
-
-def test_graphs_carry_recipes_and_no_weights():
-    phi = mehler.MaxoutFeatures.draw(50, 400, 4, seed=0)
-    features = phi(da.zeros((100, 50), chunks=(10, -1)))
-    sent = len(cloudpickle.dumps(dict(features.__dask_graph__())))
-    assert sent < 50 * 400 * 4 * 8 / 10
-    again = pickle.loads(cloudpickle.dumps(dict(features.__dask_graph__())))
-    key = (features.name, 0, 0)
-    with dask.config.set(scheduler="synchronous"):
-        found = dask.get(again, key)
-    np.testing.assert_array_equal(found, phi(np.zeros((10, 50))))
-
-
-def test_chunks_of_unknown_sizes_are_refused():
-    x = numbered(4)
-    kept = x[x[:, 0] > 5]
-    with pytest.raises(ValueError, match="compute_chunk_sizes"):
-        _arrays.sum_over_chunks(lambda a: Part(a), kept)
-    with pytest.raises(ValueError, match="compute_chunk_sizes"):
-        _arrays.require_small(kept, name="X", reason="of that")
 
 
 def test_what_is_too_large_to_hold_is_refused_with_a_part_that_is_not():

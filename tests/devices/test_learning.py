@@ -9,14 +9,12 @@ import pytest
 
 import mehler
 from mehler import learn, verify
-from mehler.features import leverage
 from tests.devices.standin import counted
 from tests.learn.ridge_audit import factorising
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((3000, 3))
 Y = np.stack([np.sin(X[:, 0]), X[:, 1] * X[:, 2]], axis=1)
-SIGNS = np.where(X[:, 0] > 0.2, 1, -1)
 
 
 def maxout(like=None):
@@ -73,44 +71,6 @@ def test_a_singular_gram_is_refused(cupy):
     sums = learn.RidgeSums(lambda rows: rows).add(x, x[:, 0])
     with factorising(), pytest.raises(ValueError, match="singular to within rounding"):
         sums.solve(1e-300)
-
-
-@pytest.mark.parametrize("loss", ["hinge", "ramp"])
-def test_box_erm_agrees_within_its_certificate(cupy, loss):
-    z = maxout()(X[:200]) * 40**0.5
-    fit = learn.box_erm(cupy.asarray(z), cupy.asarray(SIGNS[:200]), scale=3.0, loss=loss)
-    usual = learn.box_erm(z, SIGNS[:200], scale=3.0, loss=loss)
-    assert isinstance(fit.alpha, cupy.ndarray)
-    assert fit.lower <= usual.surrogate_risk + usual.rounding
-    assert usual.lower <= fit.surrogate_risk + fit.rounding
-
-
-def test_kernels_wait_for_looks_alone(cupy):
-    """One at the rows, none at correlations; array-api-compat's clip would wait four times."""
-    x = cupy.asarray(X[:50])
-    maxout(x).kernel(x)
-    with counted() as found:
-        maxout(x).kernel(x)
-    assert found.waits == 1
-
-
-def test_codes(cupy):
-    x, phi = cupy.asarray(X[:60]), mehler.MaxoutCodes.draw(3, 64, 4, seed=0)
-    here = phi.to(x)
-    assert np.array_equal(here(x).get(), phi(X[:60]))
-    # Counts are whole numbers.
-    assert np.array_equal(here.gram(x).get(), phi.gram(X[:60]))
-
-
-def test_leverage_selects_the_same_features(cupy):
-    x = cupy.asarray(X[:60])
-    pool = mehler.FourierFeatures.draw(3, 40, form="offset", seed=0)
-    phi, usual = (
-        leverage.TopLeverage(one, 8, lam=0.01).fit(rows)
-        for one, rows in ((pool.to(x), x), (pool, X[:60]))
-    )
-    assert phi.recipe() == usual.recipe()
-    assert np.abs(phi(x).get() - usual(X[:60])).max() < 1e-14
 
 
 @pytest.mark.parametrize(("scale", "status"), [(1.0, "holds"), (1.3, "refuted")])

@@ -8,8 +8,6 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import learn
-from mehler.features import groups
 from tests.devices.standin import counted
 from tests.verify.map_kinds import DRAWS, ROWS
 
@@ -58,41 +56,6 @@ def test_kernels_and_variances(cupy, name, method):
     np.testing.assert_allclose(on_host(ours), theirs, rtol=2.0**-22, atol=2.0**-22)
 
 
-def test_pickles_come_back_to_the_current_device(cupy):
-    """Another machine need not have the device that they were made on."""
-    with cupy.cuda.Device(1):
-        phi = mehler.FourierFeatures.draw(3, 8, seed=0, like=cupy.ones(1))
-        assert phi.place.device == cupy.cuda.Device(1)
-        kept = pickle.dumps(phi)
-        assert pickle.loads(kept).place == phi.place
-    assert pickle.loads(kept).place.device == cupy.cuda.Device(0)
-
-
-def test_another_device_has_to_be_the_current_one(cupy):
-    """CuPy would leave the features on the current device, or refuse to make them."""
-    with cupy.cuda.Device(1):
-        x = cupy.asarray(X)
-        phi = mehler.MaxoutFeatures.draw(3, 8, 2, seed=0, like=x)
-        z = phi(x)
-        assert z.device == cupy.cuda.Device(1)
-    for call in (phi, phi.kernel, lambda rows: learn.ridge(phi, rows, rows[:, 0], lambdas=1.0)):
-        with pytest.raises(ValueError, match=r"X lives on CUDA device 1.* `with cupy.cuda.Device"):
-            call(x)
-
-
-def test_a_bad_row_is_named_and_may_be_let_through(cupy):
-    phi = mehler.FourierFeatures.draw(3, 8, seed=0, like=cupy)
-    spoilt = X.copy()
-    spoilt[7, 1] = np.nan
-    with pytest.raises(ValueError, match="X holds NaN or infinity, first in row 7"):
-        phi(cupy.asarray(spoilt))
-    free = on_host(phi(cupy.asarray(spoilt), check_finite=False))
-    usual = on_host(phi(cupy.asarray(X)))
-    assert np.isnan(free[7]).all()
-    others = np.arange(len(X)) != 7
-    assert np.array_equal(free[others], usual[others])
-
-
 @pytest.mark.parametrize("rows", [3000, 100_000])
 def test_blocks_are_for_the_memory_of_a_device(cupy, rows):
     """Not for a CPU's cache: as many launches as for few rows, and one look."""
@@ -104,19 +67,3 @@ def test_blocks_are_for_the_memory_of_a_device(cupy, rows):
     with counted() as large:
         phi(many)
     assert large == small
-
-
-def test_counts_below_thresholds_take_launches_for_no_threshold(cupy):
-    """20 shifts of 30 templates at 10 to 160 thresholds, in one block."""
-    x, found = cupy.asarray(np.random.default_rng(0).standard_normal((50, 20))), []
-    for n_bins in (5, 80):
-        phi = mehler.GroupInvariantFeatures.draw(
-            20, group=groups.CyclicShifts(20), n_templates=30, n_bins=n_bins, seed=0
-        )
-        here = phi.to(x)
-        here(x)
-        with counted() as counts:
-            z = here(x)
-        assert np.abs(on_host(z) - phi(on_host(x))).max() <= 1e-15
-        found.append(counts.launches)
-    assert found[0] == found[1] <= 10

@@ -63,15 +63,3 @@ def test_blocks_run(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_a_wrong_output_is_found() -> None:
     with pytest.raises(doctest.DocTestFailure):
         run([Block(">>> 1 + 1\n3\n", 1)], "planted", "planted.md")
-
-
-def test_blocks_of_a_page_share_names_and_keep_their_lines() -> None:
-    text = "a\n```python\nx = 2\n```\n```python\n>>> x\n2\n```\n"
-    found = blocks(text)
-    assert [block.line for block in found] == [3, 6]
-    run(found, "planted", "planted.md")
-
-
-def test_a_failing_block_is_found() -> None:
-    with pytest.raises(AssertionError):
-        run([Block("assert 1 == 2\n", 1)], "planted", "planted.md")

@@ -89,24 +89,3 @@ def test_what_works_has_a_test_of_its_own() -> None:
     for item in ITEMS:
         if item.judged == "works":
             assert item.test.startswith("tests/"), item.name
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "Gone | here | `mehler.learn.gone` | works | tests/learn",
-        "Gone | here | maxout.gone",
-        "Gone | here | reproduce:gone",
-        "Gone | here | nothing | partial | tests/learn",
-        "Gone | here | nothing | works | tests/gone.py",
-        "Gone | here | features.gone",
-        "Gone | here | nothing",
-        "Gone | here | nothing | works",
-        "Gone | here | nothing | none",
-        "Gone | here | nothing | works | tests/learn",
-    ],
-)
-def test_injected_gaps_are_found(line: str) -> None:
-    _, _, ((item,)) = coverage.items(f"# A paper\nA copy.\n\n{line}\n")[0]
-    with pytest.raises((AssertionError, AttributeError, KeyError)):
-        require_shown(item)

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from mehler.proofs_checks.experiments import EXPERIMENTS
 
-from mehler.statements import Plot, Series
 from tests.docs._blocks import ROOT
 from tests.docs.test_site import load
 from tests.proofs_checks.experiments.toy import toy
@@ -62,42 +61,3 @@ def test_text_of_a_run_is_not_taken_for_markdown(tmp_path: Path, monkeypatch) ->
     assert "5 minutes" in text
     with pytest.raises(ValueError, match=r"toy: \{'n': 1\} is not kept in its place"):
         pages.fragment({**record, "cells": [{"n": 2, "seconds": 1.0}]})
-
-
-@pytest.mark.parametrize(
-    ("n", "long", "lines"), [(4, False, 2), (4, True, 4), (9, False, 5), (20, False, 10)]
-)
-def test_no_two_series_look_alike_and_no_legend_covers_them(n: int, long: bool, lines: int) -> None:
-    series = [
-        Series(
-            label=f"{k}" + "x" * 30 * long,
-            kind="points",
-            x=[0.0, 1.0],
-            y=[k, k],
-            y_low=[k - 0.1, k - 0.1],
-            y_high=[k + 0.1, k + 0.1],
-        )
-        for k in range(n)
-    ]
-    plot = Plot(title="t", x_label="x", y_label="y", series=series)
-    figure = pages.picture([plot])
-    (axis,) = figure.axes
-    marks = [
-        line for line in axis.get_lines() if line.get_marker() not in ("", "None", None, "_", "|")
-    ]
-    assert len({(line.get_color(), line.get_marker()) for line in marks}) == n
-    # Of equal values those drawn later hide none.
-    assert [line.get_fillstyle() == "none" for line in marks] == [k // 6 % 2 == 1 for k in range(n)]
-    assert pages.lines_below([one.label for one in series]) == lines
-    figure.tight_layout()
-    figure.canvas.draw()
-    assert axis.get_legend().get_window_extent().y1 < axis.xaxis.label.get_window_extent().y0
-    pages.plt.close(figure)
-
-
-def test_plots_by_row_number_each_row() -> None:
-    series = [Series(label=f"map {k}", kind="points", x=[k], y=[k]) for k in range(1, 10)]
-    plot = Plot(title="t", x_label="row of the table", y_label="y", series=series)
-    figure = pages.picture([plot])
-    assert {*range(1, 10)} <= {*figure.axes[0].get_xticks()}
-    pages.plt.close(figure)

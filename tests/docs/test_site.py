@@ -8,8 +8,6 @@ import sys
 from pathlib import Path
 from types import ModuleType
 
-import pytest
-
 from mehler.report import page_style
 from tests.docs._blocks import ROOT, pages
 
@@ -29,15 +27,6 @@ def load(path: Path) -> ModuleType:
 gallery = load(ROOT / "docs" / "_gallery.py")
 
 
-@pytest.mark.parametrize("name", sorted(gallery.FIGURES))
-@pytest.mark.full
-def test_pictures_are_drawn_and_reproducible(name: str, tmp_path: Path) -> None:
-    first = gallery.write(name, tmp_path).read_bytes()
-    assert first.startswith(b"<?xml")
-    assert gallery.write(name, tmp_path).read_bytes() == first
-    assert (ROOT / "docs" / "_static" / f"{name}.svg").exists()
-
-
 def test_colours_are_those_of_the_report() -> None:
     light = page_style().partition("@media")[0]
     for number, colour in enumerate(gallery.COLOURS):
@@ -49,13 +38,3 @@ def test_pictures_have_words_and_displays_lines_of_their_own() -> None:
     for page in pages():
         text = page.read_text(encoding="utf-8")
         assert not re.search(r"!\[(\]|[^\]]*\n[^\]]*\])|\S\n +\$\$ ", text), page.name
-
-
-def test_values_in_tables_do_not_break_and_texts_have_room() -> None:
-    nodes = pytest.importorskip("sphinx.addnodes").nodes
-    cells = load(ROOT / "docs" / "_ext" / "table_cells.py")
-    entry = nodes.entry("", nodes.paragraph("", "m = 1, 2 ± 1"), nodes.literal("", "a = b"))
-    text = nodes.entry("", nodes.paragraph("", "word " * 9))
-    cells.lay_out(None, nodes.row("", entry, text))
-    assert entry.astext().replace("\N{NO-BREAK SPACE}", "~") == "m~=~1, 2~±~1\n\na = b"
-    assert (entry["classes"], text["classes"]) == ([], ["long"])

@@ -16,7 +16,6 @@ THEOREMS = ROOT / "docs" / "theorems"
 made = load(ROOT / "docs" / "_ext" / "statement_pages.py")
 MADE = {made.name_of(one.id): one for one in STATEMENTS}
 PLACES = {THEOREMS / name for name in MADE} | {made.SHOWN / f"{name}.md" for name in made.SCRIPTS}
-FAMILIES = sorted({one.id.partition(".")[0] for one in STATEMENTS})
 
 
 @pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: one.id)
@@ -37,18 +36,6 @@ def test_addresses_are_those_of_the_ids() -> None:
     assert made.name_of("maxout.lemma-2") == "lemma-2.md"
     assert made.name_of("kitchen-sinks.lemma-1") == "kitchen-sinks-lemma-1.md"
     assert len(MADE) == len(STATEMENTS)
-
-
-def test_a_page_that_is_made_hides_none_that_is_written() -> None:
-    for name in MADE:
-        page = THEOREMS / name
-        assert not page.exists() or page.read_text(encoding="utf-8").startswith(made.MADE)
-
-
-def test_pages_name_no_statement_that_does_not_exist() -> None:
-    text = "\n".join(page.read_text(encoding="utf-8") for page in pages())
-    named = set(re.findall(rf"`((?:{'|'.join(FAMILIES)})\.[a-z0-9]+-[a-z0-9-]+)`", text))
-    assert named <= {one.id for one in STATEMENTS}
 
 
 def _missing(text: str, folder: Path) -> list[str]:

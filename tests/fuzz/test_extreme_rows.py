@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments.depth import TangentFeatures
 
 import mehler
-from mehler import exact
-from mehler.bounds import ridge
 
 SINKS = ("relu", "step", "relu2", "erf", "tanh", "cos", "sin")
 MAPS = {
@@ -60,15 +56,6 @@ def test_values_do_not_depend_on_the_errors_that_numpy_raises(name, scale):
             np.testing.assert_array_equal(found, expected)
 
 
-def test_small_correlations_are_no_error():
-    rho = np.array([5e-324, 1e-310, 1e-200, 0.0])
-    with np.errstate(all="raise", under="ignore"):
-        for q in (1, 2, 4):
-            assert np.isfinite(exact.maxout_kernel(rho, q)).all()
-            assert np.isfinite(exact.maxout_variance(rho, q)).all()
-            assert np.isfinite(exact.collision_probability(rho, q)).all()
-
-
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("scale", ["1e-200", "1e+200", "each"])
@@ -88,35 +75,3 @@ def test_so_are_chunks_of_dask(name, scale, part):
         np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15 * largest)
     else:
         assert expected is None or not np.isfinite(expected).all()
-
-
-def test_chunks_of_dask_know_their_diagonal():
-    da = pytest.importorskip("dask.array")
-    phi, rows = MAPS["codes"](), np.repeat(ROWS, 2, axis=0)
-    chunked = da.from_array(rows, chunks=((3, 3, 4), (2, 1)))
-    expected = phi.kernel(rows)
-    # Equal rows beside the diagonal: the square root of the rounding of one inner product.
-    np.testing.assert_allclose(phi.kernel(chunked), expected, rtol=0, atol=1e-7)
-    np.testing.assert_array_equal(np.diag(phi.kernel(chunked)), np.ones(10))
-    other = da.from_array(rows[:3], chunks=(2, 3))
-    np.testing.assert_allclose(
-        phi.kernel(chunked, other), phi.kernel(rows, rows[:3]), rtol=0, atol=1e-7
-    )
-
-
-def test_frequencies_near_the_end_of_the_floats():
-    # 2 gamma overflows from 9e307 on. Rows equal but for a distance of 1e-154: gamma d^2 = 2.
-    gamma = 1.7e308
-    phi = mehler.FourierFeatures.draw(1, 20_000, gamma=gamma, seed=0)
-    rows = np.array([[0.0], [math.sqrt(0.5 / gamma)]])
-    found = (phi(rows) @ phi(rows).T)[0, 1]
-    np.testing.assert_allclose(phi.kernel(rows)[0, 1], math.exp(-0.5), rtol=1e-12)
-    # Five standard deviations: an average of 10,000 cosines, whose variance is at most 1.
-    assert abs(found - math.exp(-0.5)) < 5 / 100
-
-
-@pytest.mark.filterwarnings("error")
-def test_ridges_of_the_largest_eigenvalues_warn_of_nothing():
-    decay = np.linspace(1.0, 0.01, 60)
-    found = ridge.best_ridge(norm=1.0, noise=1.0, eigenvalues=1.7e308 * decay)
-    assert 0 < found < np.inf

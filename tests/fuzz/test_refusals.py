@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
-import fractions
-import math
 
 import numpy as np
 import pytest
 
 import mehler
 from mehler import exact, learn, planning, report, statements, strategies, verify
-from mehler.bounds import kernel_error
 from mehler.features import leverage
 from mehler.statements import Plot, Series
 from mehler.verify.intervals import known_variance
-from tests.fuzz.calls import Call
-from tests.fuzz.hostile import Change
-from tests.fuzz.judge import judge
 
 ROWS = np.random.default_rng(0).standard_normal((40, 3))
 SAMPLES = np.random.default_rng(1).standard_normal(1000)
@@ -120,66 +114,3 @@ REFUSED = {
 def test_refusals_name_the_argument(argument, call):
     with pytest.raises((TypeError, ValueError), match=rf"\b{argument}\b"):
         call()
-
-
-@pytest.mark.parametrize("variance", [5e-324, 1e-308, 1e-300, 1e300, 1e308])
-def test_intervals_scale_with_any_variance(variance):
-    unit = math.sqrt(variance)
-    expected = [end * unit for end in known_variance(SAMPLES, 1.0, 1e-9)]
-    assert known_variance(SAMPLES * unit, variance, 1e-9) == pytest.approx(expected, rel=1e-12)
-
-
-def test_narrow_integers_do_not_wrap():
-    narrow, wide = (
-        kernel_error.all_pairs(kind(200), n_rows=kind(200), delta=0.01, pool_size=4)
-        for kind in (np.uint8, int)
-    )
-    assert narrow.value == wide.value
-    drawn, again = (
-        mehler.features.projections.Gaussian().draw(0, 2, 3, kind(200), "float64")[0]
-        for kind in (np.uint8, int)
-    )
-    np.testing.assert_array_equal(drawn, again)
-    one, two = (
-        mehler.DeepFeatures.draw(3, (50, 50), activation="maxout", pool_size=kind(100), seed=0)
-        for kind in (np.int8, int)
-    )
-    assert one.recipe() == two.recipe()
-
-
-def test_the_judge_knows_where_text_is_a_number():
-    from mehler.exact import certified
-
-    text = Change("number as text", "0.5", wrong=True)
-
-    def taken(name):
-        call = Call(name, lambda rho, q: rho, {"rho": 0.5, "q": 2})
-        return judge(call, "rho", text).kind
-
-    assert certified.__name__ == "mehler.exact.certified"
-    assert taken("mehler.exact.certified.maxout_kernel") == "answered"
-    assert taken("mehler.exact.maxout_kernel") == "accepted in silence"
-
-
-def test_exact_numbers_are_kept_as_floats():
-    half = fractions.Fraction(1, 2)
-    for one in (
-        leverage.LeverageSampling(fourier(), 8, lam=half, mix=half, seed=0),
-        leverage.TopLeverage(fourier(), 8, lam=half),
-        exact.orbits.Bins(5, window=half, rule="dither"),
-    ):
-        for name in {"lam", "mix", "window"} & set(vars(one)):
-            assert isinstance(getattr(one, name), float)
-
-
-def test_numbers_of_other_types_plan_as_floats():
-    x = np.random.default_rng(0).standard_normal((10, 3))
-    pool = mehler.FourierFeatures.draw(3, 50, seed=0)
-    planned = planning.plan(x, map=pool, eps=0.25, delta=0.125)
-    other = {"eps": np.float64(0.25), "delta": fractions.Fraction(1, 8)}
-    assert planning.plan(x, map=pool, **other) == planned
-    known = {"n_inputs": 5, "n_samples": 40, "measure": False}
-    assert planning.plan(eps=np.float64(0.1), **known) == planning.plan(eps=0.1, **known)
-    losses = {"loss_bound": fractions.Fraction(2), "lipschitz": fractions.Fraction(1, 2)}
-    floats = {name: float(value) for name, value in losses.items()}
-    assert planning.plan(eps=0.1, **losses, **known) == planning.plan(eps=0.1, **floats, **known)

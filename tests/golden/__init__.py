@@ -8,8 +8,7 @@ proofs, of the exact values by second routes, and of the statistical checks.
 - A value that differs for a reason is listed in ``differences.json``, as a row of `key` (a pattern
   of `fnmatch`) and `reason`. Every key that matches has to differ, so that no row outlives its
   reason and none covers more than it says. With `now`, the key is one value, and compared with it.
-- Functions that get another name or other arguments are listed in ``renamed.json``, old name to
-  new; the data keep the old ones.
+- A bound stands beside its values as it is called today; its key keeps the name of that time.
 
 Values are compared within the accuracy that is documented for them, as each module says, and to
 the last bit where that is the promise: bounds, and weights that a generator draws.

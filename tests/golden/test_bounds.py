@@ -1,8 +1,7 @@
-"""Bounds and their inverses have the golden values, under the names that they have now.
+"""Bounds and their inverses have the golden values.
 
-The arguments stand beside the values, drawn at random once. A module ``names/NAMESPACE.py`` has the
-functions of that time, with their arguments, as calls of those of today; where there is none,
-``renamed.json`` says where a function is now: its module, its name, the names of its arguments.
+The arguments stand beside the values, drawn at random once, and the function of today: one that is
+called, or that is solved for its size. What has none is gone, as ``differences.json`` says why.
 """
 
 from __future__ import annotations
@@ -13,11 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mehler.bounds import Bound
-from tests.golden._store import FOLDER, close, read, report, row_of
+from mehler.bounds import Bound, solve
+from tests.golden._store import close, read, report, row_of
 
-BOUNDS, RENAMED = read("bounds"), read("renamed")
-TRANSLATED = {path.stem for path in (FOLDER / "names").glob("[a-z]*.py")}
+BOUNDS = read("bounds")
 FUNCTIONS = sorted({key.partition("/")[0] for key in BOUNDS})
 # Logarithms and eigenvalues are rounded in another way by other processors.
 ROUNDING = 1e-12
@@ -25,30 +23,13 @@ ROUNDING = 1e-12
 INTEGRALS = {"lower.risk": 1e-8}
 
 
-def function_of(name: str) -> tuple[Any, dict[str, str]]:
-    """Return the function that was called so, and its arguments by their names of that time."""
-    namespace, _, own = name.partition(".")
-    if namespace in TRANSLATED:
-        return getattr(importlib.import_module(f"tests.golden.names.{namespace}"), own), {}
-    row = {**RENAMED.get(namespace, {}), **RENAMED.get(name, {})}
-    module = importlib.import_module(row.get("module", f"mehler.bounds.{namespace}"))
-    return getattr(module, row.get("name", own)), row.get("arguments", {})
-
-
-def is_gone(name: str) -> bool:
-    """Whether a function has no successor."""
-    try:
-        function_of(name)
-    except AttributeError:
-        return True
-    return False
-
-
-def value(name: str, arguments: dict[str, Any]) -> Any:
-    """Call a function as its golden row says, and return what is kept of a result."""
-    function, names = function_of(name)
+def value(golden: dict[str, Any]) -> Any:
+    """Call or solve a function as its golden row says, and return what is kept of a result."""
+    module, _, name = golden.get("call", golden.get("solve")).partition(":")
+    function = getattr(importlib.import_module(module), name)
+    arguments = {k: given(k, v) for k, v in golden["arguments"].items()}
     with np.errstate(all="ignore"):
-        return plain(function(**{names.get(k, k): given(k, v) for k, v in arguments.items()}))
+        return plain(function(**arguments) if "call" in golden else solve(function, **arguments))
 
 
 def given(name: str, value: Any) -> Any:
@@ -98,19 +79,17 @@ def test_values(name: str):
         if key.partition("/")[0] == name:
             row = row_of(f"bounds/{key}")
             if row is not None and "now" not in row:
-                assert is_gone(name), f"{key} is not gone: {row['reason']!r} is stale"
+                assert not {"call", "solve"} & golden.keys(), f"{row['reason']!r} is stale"
                 continue
-            require(key, golden["arguments"], golden if row is None else row["now"])
+            kept = {k: v for k, v in golden.items() if k not in ("result", "raises")}
+            require(key, golden if row is None else kept | row["now"])
 
 
-def require(key: str, arguments: dict[str, Any], golden: dict[str, Any]) -> None:
+def require(key: str, golden: dict[str, Any]) -> None:
     """Fail unless the function of a row gives its result, or refuses its arguments."""
-    name = key.partition("/")[0]
     if "raises" in golden:
         with pytest.raises((TypeError, ValueError)):
-            value(name, arguments)
+            value(golden)
         return
-    result = value(name, arguments)
-    assert near(result, golden["result"], INTEGRALS.get(name, ROUNDING)), report(
-        f"{key} {arguments}", result, golden["result"]
-    )
+    result, rounding = value(golden), INTEGRALS.get(key.partition("/")[0], ROUNDING)
+    assert near(result, golden["result"], rounding), report(key, result, golden["result"])

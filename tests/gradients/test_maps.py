@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.features import groups
 from tests.gradients.derivatives import LIBRARIES, by_differences, gradient, require_gradient
 from tests.verify.map_kinds import DRAWS, D
 
@@ -44,15 +43,6 @@ def test_features(name, library):
     if name not in FLAT:
         require_gradient(library, total, X, TOLERANCE)
     assert np.any(gradient(library, total, X)) == (name not in FLAT)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", ["sinks-step", "invariant", "leverage-invariant"])
-def test_features_that_count_have_a_gradient_of_zero(name, library):
-    """PyTorch says of comparisons that they have no gradient at all."""
-    phi = drawn(name)
-    assert not np.any(gradient(library, lambda _, x: phi.to(x)(x).sum(), X))
 
 
 ROWS = {
@@ -96,16 +86,6 @@ def test_kernels_without_derivatives_refuse(name, library):
     phi = drawn(name)
     with pytest.raises(TypeError, match="is computed by NumPy and SciPy"):
         gradient(library, lambda _, x: phi.kernel(x).sum(), X)
-
-
-def test_refused_kernels_are_there_without_gradients():
-    torch = pytest.importorskip("torch", reason="PyTorch is the user's choice")
-
-    phi = mehler.KitchenSinks.draw(D, 8, activation="tanh", seed=0)
-    x = torch.tensor(X, requires_grad=True)
-    with torch.no_grad():
-        np.testing.assert_allclose(phi.kernel(x).numpy(), phi.kernel(X), atol=1e-15)
-    np.testing.assert_allclose(phi.kernel(x.detach()).numpy(), phi.kernel(X), atol=1e-15)
 
 
 KINKS = {
@@ -161,16 +141,6 @@ def test_rows_of_zeros(name, library):
         np.testing.assert_allclose(found, wanted, atol=3e-6 if name == "relu2" else TOLERANCE)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("pool_size", [3, 5])
-def test_maxout_at_rows_of_zeros_has_the_mean_of_its_weights(pool_size, library):
-    """E (mean_j w_j) max_j <w_j, z> = z/q by Stein: each of q weights wins as often."""
-    phi = mehler.MaxoutFeatures.draw(D, 8, pool_size, seed=0)
-    zero = np.zeros((1, D))
-    found = gradient(library, lambda _, a, b: phi.kernel(a, b).sum(), zero, Y[:1])
-    np.testing.assert_allclose(found, Y[:1] / pool_size, atol=1e-15)
-
-
 NUMBERS = {
     "gamma": functools.partial(mehler.FourierFeatures.draw, D, 8, seed=0),
     "length_scale": functools.partial(mehler.FourierFeatures.draw, D, 8, kernel="matern", seed=0),
@@ -186,11 +156,3 @@ def test_numbers_that_want_a_gradient_are_refused(name, library):
 
     with pytest.raises(TypeError, match=rf"(?s){name}=.* takes no array.*scale the rows"):
         gradient(library, total, np.asarray(0.5), X)
-
-
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_functions_of_orbits_refuse(library):
-    group = groups.CyclicShifts(D)
-    for function in (groups.mean_distance, groups.energy_distance):
-        with pytest.raises(TypeError, match="is computed by NumPy and SciPy"):
-            gradient(library, lambda _, x, f=function: f(group, x).sum(), X)

@@ -5,10 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import mehler
-from mehler import _arrays
 from tests.gradients.derivatives import LIBRARIES, double_precision
-from tests.places import Place
 from tests.verify.map_kinds import DRAWS, D
 
 RNG = np.random.default_rng(4)
@@ -38,24 +35,6 @@ def test_batches_are_those_of_their_rows(name):
         np.testing.assert_allclose(gram[i, j], phi.products(rows, rows), atol=100 * CLOSE)
         assert np.array_equal(kernel[i, j], phi.kernel(rows, others))
         assert np.array_equal(own[i, j], phi.kernel(rows))
-
-
-def test_batches_everywhere(place: Place):
-    flat = place.asarray(np.random.default_rng(1).standard_normal((12, D)), "float32")
-    stack = _arrays.array_namespace(flat).reshape(flat, (3, 4, D))
-    phi = mehler.FourierFeatures.draw(D, 10, seed=0, like=flat)
-    assert tuple(phi(stack).shape) == (3, 4, 10)
-    assert tuple(phi.kernel(stack).shape) == (3, 4, 4)
-
-
-def test_batches_that_do_not_fit_are_refused():
-    phi = map_of("pairs")
-    with pytest.raises(ValueError, match="which do not broadcast"):
-        phi.kernel(STACK, OTHER[:2])
-    with pytest.raises(ValueError, match="4 columns but the map"):
-        phi(np.ones((2, 3, 4)))
-    with pytest.raises(ValueError, match="X is empty"):
-        phi.kernel(np.ones((0, 3, D)))
 
 
 @pytest.mark.skipif("torch" not in LIBRARIES, reason="PyTorch is the user's choice")

@@ -42,22 +42,6 @@ def test_large_calls_are_compiled_and_give_the_features_of_small_ones(name):
     assert np.array_equal(found, phi(x))
 
 
-@pytest.mark.full
-def test_small_calls_and_traced_ones_are_not_compiled_here():
-    phi, x = drawn("maxout"), jax.numpy.asarray(ROWS)
-    phi(x[:5])
-    traced = np.asarray(jax.jit(phi)(x))
-    slope = jax.grad(lambda some: phi(some).sum())(x)
-    mapped = jax.vmap(phi)(x[None])[0]
-    assert not phi._jits
-    assert np.isfinite(slope).all()
-    assert traced == pytest.approx(np.asarray(mapped), abs=1e-5)
-    import mehler.jax  # noqa: F401  # maps as arguments of traced functions
-
-    inside = jax.jit(lambda map_, some: map_(some))(phi, x)
-    assert np.asarray(inside) == pytest.approx(traced, abs=1e-5)
-
-
 def test_rows_whose_angles_lose_their_phase_are_refused_among_many():
     phi = drawn("fourier")
     far = np.array(ROWS)

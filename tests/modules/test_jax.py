@@ -95,52 +95,6 @@ def test_weights_are_constants_of_training():
     assert all(np.array_equal(leaf, 0 * leaf) for leaf in jax.tree.leaves(slope))
 
 
-def test_modules_of_equinox_and_flax_keep_the_weights():
-    import equinox
-    from flax import nnx
-
-    class Layer(equinox.Module):
-        phi: mehler.FourierFeatures
-        w: jax.Array
-
-    class Module(nnx.Module):
-        def __init__(self, phi):
-            self.phi, self.w = phi, nnx.Param(jax.numpy.ones(phi.n_features))
-
-    phi = map_of("pairs")
-    slope = equinox.filter_grad(lambda m: (m.phi(X) @ m.w).sum())(
-        Layer(phi, jax.numpy.ones(phi.n_features))
-    )
-    assert slope.phi is phi
-    assert len(jax.tree.leaves(slope)) == 1
-    module = Module(phi)
-    state = nnx.grad(lambda m: (m.phi(X) @ m.w[...]).sum())(module)
-    assert len(jax.tree.leaves(state)) == 1
-    assert nnx.merge(*nnx.split(module)).phi is phi
-    module.phi = nnx.data(mehler.jax.trainable(phi))
-    assert len(jax.tree.leaves(nnx.state(module))) == 1 + len(phi._weights("float32"))
-
-
-@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
-def test_half_rows_are_refused_by_name(dtype):
-    phi = map_of("pairs")
-    for method in (phi, phi.kernel, jax.jit(lambda rows: phi(rows))):
-        with pytest.raises(TypeError, match=f"X has dtype {dtype}; the maps compute in float32"):
-            method(X.astype(dtype))
-
-
-def test_a_traced_scale_multiplies_rows_and_is_no_argument():
-    phi = map_of("pairs")
-    scaled = jax.jit(lambda scale: phi(scale * X))(2.0)
-    np.testing.assert_allclose(scaled, phi(2.0 * X), atol=1e-5)
-    for draw in (
-        lambda scale: mehler.FourierFeatures.draw(3, 8, seed=0, gamma=scale),
-        lambda scale: mehler.KitchenSinks.draw(3, 8, seed=0, activation="erf", weight_scale=scale),
-    ):
-        with pytest.raises(TypeError, match=r"takes no array: .*phi\(X / bandwidth\)"):
-            jax.jit(draw)(2.0)
-
-
 def test_a_map_with_trainable_weights_says_so():
     phi = map_of("maxout")
     model = Model(mehler.jax.trainable(phi), jax.numpy.ones(phi.n_features))
@@ -177,51 +131,6 @@ def test_what_follows_from_a_seed_is_refused():
         moved._weights("float64")
     # The kernel is that of the draws.
     assert np.array_equal(moved.kernel(X), map_of("pairs").kernel(X))
-
-
-@pytest.mark.parametrize("name", ["pairs", "maxout", "codes"])
-@pytest.mark.parametrize("rows", [X, X[0], X[None]], ids=["rows", "row", "batch"])
-def test_a_stack_is_called_for_one_draw_at_a_time(name, rows):
-    """Maxout maps of three draws gave an array of another shape in silence."""
-    phis = mehler.jax.stacked(map_of(name, seed) for seed in range(3))
-    for call in (phis, phis.gram):
-        if call is phis or rows.ndim > 1:
-            with pytest.raises(ValueError, match=r"stacked weights, of other axes.*jax\.vmap"):
-                call(rows)
-    assert jax.vmap(lambda phi: phi(X))(phis).shape[0] == 3
-
-
-def test_trained_weights_of_one_draw_are_not_mapped_over():
-    phi = mehler.jax.trainable(map_of("pairs"))
-    with pytest.raises(ValueError, match=r"trainable weights, of other axes than one draw"):
-        jax.vmap(lambda phi: phi(X))(phi)
-
-
-@pytest.mark.slow
-def test_huge_rows_of_single_precision_have_no_kernel_of_zero():
-    """XLA divides by reciprocals, which are 0 where they would be subnormal."""
-    phi = map_of("codes")
-    assert np.diagonal(phi.kernel(jax.numpy.sign(X) * 1e37)) == pytest.approx(1.0)
-    with pytest.raises(ValueError, match=r"a row of length .* leave the floats of float32"):
-        phi.kernel(jax.numpy.sign(X) * 1e38)
-
-
-@pytest.mark.parametrize("maps", [3, None, "maps", np.array(3)])
-def test_what_is_not_several_maps_is_named(maps):
-    with pytest.raises(TypeError, match=r"maps=.* must be several"):
-        mehler.jax.stacked(maps)
-
-
-def test_stacks_that_are_none_are_refused():
-    draw = mehler.FourierFeatures.draw
-    with pytest.raises(ValueError, match="maps is empty"):
-        mehler.jax.stacked([])
-    with pytest.raises(TypeError, match="must be a map on JAX"):
-        mehler.jax.stacked([draw(3, 8, seed=0)])
-    with pytest.raises(ValueError, match="in more than its seed"):
-        mehler.jax.stacked([draw(3, 8, seed=0, like=X), draw(3, 10, seed=0, like=X)])
-    with pytest.raises(ValueError, match="draw it stored"):
-        mehler.jax.stacked([draw(3, 8, seed=0, like=X, stored=False)])
 
 
 def test_jax_is_imported_by_its_room_alone():

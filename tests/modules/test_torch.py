@@ -71,14 +71,6 @@ def test_a_state_brings_its_seed():
     assert torch.equal(other.map(X), one.map(X))
 
 
-def test_a_state_of_another_map_is_refused():
-    with pytest.raises(ValueError, match="the state is of another map"):
-        layer_of("offset").load_state_dict(layer_of("offset-orthogonal").state_dict())
-    wide = RandomFeatures(mehler.FourierFeatures, 3, 10, seed=0)
-    with pytest.raises((RuntimeError, ValueError), match=r"size mismatch|another map"):
-        wide.load_state_dict(RandomFeatures(mehler.FourierFeatures, 3, 12, seed=0).state_dict())
-
-
 @pytest.mark.parametrize("bandwidth", ["learned", "per-input"])
 def test_the_bandwidth_is_that_of_the_kernel(bandwidth):
     """Scaled rows have the kernel of another gamma; features change with it as differences say."""
@@ -106,68 +98,6 @@ def test_the_bandwidth_is_that_of_the_kernel(bandwidth):
         value(at)
 
 
-def test_a_network_learns_digits_as_well_as_ridge_on_the_same_features():
-    """The floor is scikit-learn's: two standard errors below ridge regression."""
-    from sklearn.datasets import load_digits
-    from sklearn.linear_model import RidgeClassifier
-
-    images, digits = load_digits(return_X_y=True)
-    rows = (images / 16).astype(np.float32)
-    phi = mehler.FourierFeatures.draw(64, 500, gamma=0.1, seed=0)
-    ridge = RidgeClassifier(alpha=1e-3).fit(phi(rows[:1300]), digits[:1300])
-    floor = ridge.score(phi(rows[1300:]), digits[1300:])
-    floor -= 2 * (floor * (1 - floor) / len(rows[1300:])) ** 0.5
-
-    torch.manual_seed(0)
-    layer = RandomFeatures(phi, bandwidth="learned")
-    model = torch.nn.Sequential(layer, torch.nn.Linear(500, 10))
-    data = torch.utils.data.TensorDataset(torch.tensor(rows[:1300]), torch.tensor(digits[:1300]))
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
-    losses = []
-    for _ in range(20):
-        for x, y in torch.utils.data.DataLoader(data, batch_size=130, shuffle=True):
-            loss = torch.nn.functional.cross_entropy(10 * model(x), y)
-            optimiser.zero_grad()
-            loss.backward()
-            optimiser.step()
-            losses.append(loss.item())
-    with torch.no_grad():
-        found = model(torch.tensor(rows[1300:])).argmax(dim=1).numpy()
-    assert np.mean(found == digits[1300:]) > floor > 0.85
-    assert losses[-1] < losses[0] / 5
-    assert layer.log_scale.item() != 0.0
-
-
-class Features(torch.utils.data.Dataset):
-    """Rows that a worker maps."""
-
-    def __init__(self, layer):
-        self.layer = layer
-
-    def __len__(self):
-        return len(X)
-
-    def __getitem__(self, i):
-        return self.layer(X[i])
-
-
-@pytest.mark.slow
-def test_workers_of_a_loader():
-    layer = layer_of("maxout")
-    loader = torch.utils.data.DataLoader(
-        Features(layer), batch_size=2, num_workers=1, multiprocessing_context="spawn"
-    )
-    # Products of one row are added up in another order than those of five.
-    torch.testing.assert_close(torch.cat(list(loader)), layer(X), atol=1e-6, rtol=0)
-
-
-def test_batches_and_single_rows():
-    layer = layer_of("pairs")
-    assert layer(X[0]).shape == (72,)
-    assert layer(X.reshape(1, 5, 1, 3)).shape == (1, 5, 1, 72)
-    assert layer(X[:0]).shape == (0, 72)
-
-
 @pytest.mark.parametrize(
     ("make", "error", "words"),
     [
@@ -188,14 +118,6 @@ def test_bad_input(make, error, words):
         make()
 
 
-def test_features_that_only_jump_have_a_gradient_of_zero():
-    """PyTorch sees none of its own in a step, and would refuse to go back through the layer."""
-    x = X.clone().requires_grad_()
-    layer = RandomFeatures(mehler.KitchenSinks.draw(3, 8, activation="step", seed=0, like=X))
-    layer(x).sum().backward()
-    assert torch.equal(x.grad, torch.zeros_like(x))
-
-
 def test_the_kernel_of_a_layer_looks_at_rows_unless_told_not_to():
     layer = RandomFeatures(mehler.FourierFeatures, 3, 10, seed=0)
     rows = torch.ones(2, 3)
@@ -205,13 +127,6 @@ def test_the_kernel_of_a_layer_looks_at_rows_unless_told_not_to():
     assert layer.kernel(rows, check_finite=False)[0, 0] == 1.0
 
 
-def test_what_is_no_tensor_is_refused():
-    with pytest.raises(
-        TypeError, match=r"X must be a dense tensor .*, not float: pass torch.as_tensor"
-    ):
-        layer_of("pairs")(1.5)
-
-
 def test_rows_of_bfloat16_follow_the_weights():
     """Layers convert rows as `half` does; maps, which have no dtype of their own, refuse them."""
     rows = X.to(torch.bfloat16)
@@ -219,28 +134,6 @@ def test_rows_of_bfloat16_follow_the_weights():
     assert torch.equal(layer(rows), layer(rows.to(torch.float32)))
     with pytest.raises(TypeError, match=r"X has dtype bfloat16; .* convert it"):
         layer.map(rows)
-
-
-def test_sparse_rows_are_refused():
-    layer = RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0)
-    with pytest.raises(TypeError, match=r"not torch.float32, torch.sparse_coo: .*X.to_dense"):
-        layer(torch.eye(3).to_sparse())
-    for call in (layer.kernel, layer.map, layer.map.kernel):
-        with pytest.raises(TypeError, match=r"X is sparse \(torch.sparse_coo\): pass X.to_dense"):
-            call(torch.eye(3).to_sparse())
-
-
-def test_no_rows_have_no_features():
-    group = mehler.features.groups.CyclicShifts(3)
-    options = {"group": group, "n_templates": 2, "seed": 0}
-    layer = RandomFeatures(mehler.GroupInvariantFeatures, 3, **options)
-    assert layer(torch.ones(0, 3)).shape == (0, layer.n_features)
-
-
-def test_complex_rows_are_refused():
-    layer = RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0)
-    with pytest.raises(TypeError, match=r"not torch.complex64, .* X.real"):
-        layer(torch.ones(2, 3, dtype=torch.complex64))
 
 
 def test_without_torch_the_extra_is_named():

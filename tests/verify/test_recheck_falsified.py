@@ -84,19 +84,8 @@ def mirrored(certificate):
     tests[0] = {**tests[k], "pair": [1, 0]}
 
 
-def no_event_alone(certificate):
-    """The statistics of another check, which nothing refutes."""
-    group = {"method": "no event", "plan": {"n": 10**9}, "tests": [{"count": 0}]}
-    certificate |= {"statistics": [group], "status": "holds"}
-
-
 def other_method(certificate):
     certificate["statistics"][0]["method"] = "wealths"
-
-
-def bets_alone(certificate):
-    """Bets that a claim is too large, without the means that could hold."""
-    certificate["statistics"] = certificate["statistics"][1:]
 
 
 def groups_of_one(certificate):
@@ -144,32 +133,19 @@ def without_fresh(test, n):
 
 ALTERATIONS = [
     ("catoni", "refuted", "no rate", put("false_alarm", number(1.5), whole)),
-    ("catoni", "refuted", "a negative rate", put("false_alarm", number(-1.0), whole)),
     ("catoni", "holds", "no resolution", put("resolution", "inf", whole)),
-    ("catoni", "refuted", "a resolution of 30", put("resolution", number(30.0), whole)),
     ("self normalised", "inconclusive", "no inspection", put("look", None, plan)),
-    ("self normalised", "inconclusive", "before the first", put("look", -2, plan)),
-    ("self normalised", "refuted", "another check", no_event_alone),
     ("catoni", "refuted", "an unknown method", other_method),
-    ("catoni", "holds", "n of one pair tripled", put("n", 3 * 2550)),
     ("catoni", "holds", "n tripled", put("n", 3 * 2550, plan)),
     ("squared lengths", "refuted", "a sign of 3", put("sign", 3, last)),
     ("catoni", "holds", "NaN among sums", item("sums", 2, "nan")),
-    ("catoni", "holds", "an infinite sum", item("sums", 0, "inf")),
     ("squared lengths", "refuted", "a sum that is none", put("sum", "many", last)),
-    ("squared lengths", "refuted", "a sum below 0", put("sum", number(-1.0), last)),
-    ("catoni", "refuted", "squares below 0", item("sums", 1, number(-1.0))),
     ("catoni", "refuted", "a third moment", item("sums", 2, number(1e9))),
-    ("catoni", "refuted", "four sums and one", put("sums", [number(0.0)] * 5)),
     ("catoni", "refuted", "no tests", lambda c: c["statistics"][0].update(tests=[])),
-    ("catoni", "refuted", "no plan", lambda c: c["statistics"][0].pop("plan")),
     ("catoni", "refuted", "an unknown field", put("note", 1)),
-    ("catoni", "refuted", "fewer pairs", fewer),
     ("catoni", "refuted", "a pair twice", twice),
     ("catoni", "holds", "a pair in both orders", mirrored),
     ("wealth", "holds", "a pair of no rows", put("pair", [7, 7])),
-    ("wealth", "holds", "a pair before the first", put("pair", [-1, 0])),
-    ("squared lengths", "holds", "bets alone", bets_alone),
     ("squared lengths", "refuted", "bets against another kernel", another_kernel),
     ("squared lengths", "refuted", "bets against less", cheap_bets),
     ("nonnegative", "refuted", "bets against less", cheap_bets),
