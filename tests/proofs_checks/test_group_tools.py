@@ -8,9 +8,7 @@ import math
 import numpy as np
 import pytest
 from mehler.proofs_checks.group_invariant.kernel import theorem_1_limit, theorem_1_positive
-from mehler.proofs_checks.group_invariant.risk import lemma_7, theorem_5
-
-from mehler.bounds import kitchen_sinks
+from mehler.proofs_checks.group_invariant.risk import theorem_5
 
 
 def test_the_gap_in_the_plane_is_a_closed_form() -> None:
@@ -41,23 +39,6 @@ def test_the_mean_distance_on_a_sphere_is_an_integral(d: int) -> None:
     mean = np.sum(weights * 2 * np.sin(angles / 2)) / np.sum(weights)
     # Midpoints of 1e5: 1e-10 for what is smooth.
     assert theorem_1_positive.mean_distance_of_sphere(d) == pytest.approx(mean, rel=1e-8)
-
-
-def test_lemma_7_has_the_constants_of_the_kitchen_sinks() -> None:
-    for options in ({}, {"mean_square": 0.7, "norm": 0.5}):
-        ours = lemma_7.mean_bound(9, scale=1.0, delta=0.1, **options)
-        theirs = kitchen_sinks.approximation(9, scale=1.0, delta=0.1, **options)
-        for name in ("mean", "confidence"):
-            assert ours[name] == pytest.approx(theirs[name], rel=1e-14)
-
-
-def test_the_pool_has_its_moments(context) -> None:
-    found = lemma_7.pool(context("group-invariant.lemma-7"))
-    errors = found.errors(np.random.default_rng(0), 5, 20_000)
-    exact = (found.mean_square - found.norm**2) / 5
-    # Squares of the errors vary by about their mean: a standard error of a hundredth.
-    assert np.mean(errors**2) == pytest.approx(exact, rel=0.05)
-    assert errors.max() <= found.largest + found.norm
 
 
 def test_the_complexity_of_two_functions_is_that_of_all_signs() -> None:

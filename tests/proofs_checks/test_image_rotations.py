@@ -9,8 +9,6 @@ import pytest
 from mehler.proofs_checks.group_invariant.image_rotations import SteerableRotations, image_rotations
 from scipy import special
 
-from mehler.features import groups
-
 DEGREES = (10.0, 30.0, 45.0, 120.0, 200.0)
 
 
@@ -45,27 +43,6 @@ def test_samples_of_a_function_turn_as_the_function(height, width, k, j):
         if k == 3:  # The other way round is far off.
             other = wave(k, j, height, width, -math.radians(degrees))
             assert np.linalg.norm(turned - other) > slip or degrees == 120
-
-
-def test_quarter_turns_are_those_of_the_pixels():
-    for side in (4, 5, 8):
-        group = SteerableRotations(side, side, 8)
-        image = group.turning_part(np.random.default_rng(side).standard_normal((3, side**2)))
-        right = groups.QuarterTurns(side).apply(image)
-        np.testing.assert_allclose(group.apply(image)[::2], right, atol=1e-12)
-
-
-def test_the_generator_is_the_derivative():
-    fine = SteerableRotations(8, 8, 10**6)
-    image = np.random.default_rng(1).standard_normal((3, 64))
-    step = 2 * math.pi / 10**6
-    ahead, behind = fine.apply(image, [[1], [-1]])
-    # The third derivative is at most A^3 times the norm, below 20: step^2/6 of it for A up to 19.
-    assert fine.frequency < 19
-    np.testing.assert_allclose((ahead - behind) / (2 * step), fine.generator(image), atol=1e-6)
-    # As fast at every angle.
-    speed = [np.linalg.norm(fine.generator(one), axis=1) for one in fine.apply(image, [[0], [7]])]
-    np.testing.assert_allclose(speed[0], speed[1], rtol=1e-12)
 
 
 def test_splines_are_no_group_and_these_are():

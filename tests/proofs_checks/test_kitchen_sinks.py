@@ -8,7 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 from mehler.proofs_checks._plots import quantile_interval
-from mehler.proofs_checks.kitchen_sinks import _instances, estimation_lemma, norms
+from mehler.proofs_checks.kitchen_sinks import _instances, estimation_lemma
 from mehler.proofs_checks.kitchen_sinks._instances import (
     Cosines,
     cosine_features,
@@ -46,20 +46,6 @@ def test_cosines_in_closed_form_are_those_of_quadrature(d, bandwidth):
     errors = np.sqrt(((average - target) ** 2) @ weight)
     np.testing.assert_allclose(instance.errors(w, b), errors, atol=1e-12)
     assert instance.norm == pytest.approx(math.sqrt(weight @ target**2), rel=1e-12)
-
-
-def test_cosines_over_their_own_law():
-    """Targets and best risks are means over frequencies and offsets: by quadrature in d = 1."""
-    instance = Cosines(1, 0.8, signal=0.7, frequency=1.3)
-    nodes, weight = gaussian_grid(1)
-    b = 2 * math.pi * (np.arange(4000) + 0.5) / 4000
-    w = (0.8 * nodes)[:, np.newaxis, :] * np.ones((1, 4000, 1))
-    products = np.abs(instance.label_products(w, np.broadcast_to(b, (60, 4000)))).mean(axis=1)
-    # The grid meets |cos b| with an error of (2 pi/4000)^2/12.
-    assert instance.mean_absolute_product == pytest.approx(weight @ products, rel=1e-6)
-    for x in (0.0, 0.7, 2.0):
-        f = (np.sign(np.cos(b)) * np.cos(x * 0.8 * nodes + b)).mean(axis=1) @ weight
-        assert f == pytest.approx(2 / math.pi * math.exp(-0.5 * 0.64 * x**2), abs=1e-6)
 
 
 @pytest.mark.parametrize("threshold", [1e-3, 0.1339, 0.5, 0.999])
@@ -109,21 +95,6 @@ def test_fitted_weights_minimise_the_empirical_risk():
         largest = 0.5 * np.abs(corners @ (empirical - true)).max()
         row = _instances.Products(empirical[np.newaxis], true[np.newaxis], 0.4)
         assert _instances.largest_gap(row)[0] == pytest.approx(largest)
-
-
-def test_infima_at_one_point_in_closed_form():
-    """One value f: the norms are |f| / sum |phi| pi and |f| / (sum phi^2 pi)^1/2."""
-    rng = np.random.default_rng(9)
-    density = rng.dirichlet(np.ones(7))
-    features = rng.standard_normal((1, 7))
-    alpha = rng.standard_normal(7)
-    f = abs(float((features @ alpha)[0]))
-    for norm, closed in (
-        (norms.least_sup, f / (np.abs(features[0]) @ density)),
-        (norms.least_square, f / math.sqrt(features[0] ** 2 @ density)),
-        (norms.kernel_norm, f / math.sqrt(features[0] ** 2 @ density)),
-    ):
-        assert norm(alpha, density, features) == pytest.approx(closed, rel=1e-9)
 
 
 def test_numbers_that_the_texts_quote():

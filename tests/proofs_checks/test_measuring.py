@@ -12,7 +12,6 @@ from mehler.proofs_checks._measured_products import (
     compare_with_claims,
     measure,
     measure_collisions,
-    rows_at,
 )
 from mehler.proofs_checks.maxout.growth import _growth
 from mehler.proofs_checks.maxout.kernel import figure_1
@@ -28,17 +27,6 @@ def test_a_computed_value_stands_within_its_rounding_on_both_sides(relative, end
     assert (one.observed, one.interval) == (4.0, ends)
     for claim in (ends[0] - 0.01, ends[1] + 0.01):
         assert compute("a", 4.0, 0.25, relative=relative, exact=claim).status == "refuted"
-
-
-def test_rows_have_the_correlations_asked_for():
-    rho = np.linspace(-1.0, 1.0, 41)
-    x, z = rows_at(rho, np.random.default_rng(5))
-    lengths = np.linalg.norm(x, axis=1) * np.linalg.norm(z, axis=1)
-    # A handful of roundings of numbers of size 1.
-    np.testing.assert_allclose((x * z).sum(axis=1) / lengths, rho, atol=1e-14)
-    assert np.all(np.abs(x) > 1e-6), "directions are random, not axes"
-    assert lengths.min() < 0.9
-    assert lengths.max() > 1.1
 
 
 @pytest.mark.parametrize("q", [2, 3, 8, 32])

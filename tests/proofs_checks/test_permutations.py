@@ -14,37 +14,14 @@ from mehler.proofs_checks.group_invariant.permutations._task import (
     Task,
     draw_map,
     grams,
-    haar_distance,
 )
 
 from mehler import learn
-from mehler.features import groups
 
 
 @pytest.fixture
 def task():
     return Task(SMALL, (1, 4))
-
-
-def test_labels_by_reading_the_sequences(task):
-    grid, orbit = SMALL.everything
-    expected = [1.0 if 1 in row and 4 in row else -1.0 for row in grid.tolist()]
-    assert task.labels[orbit].tolist() == expected
-    split = task.split(np.random.default_rng(0), 70)
-    both = np.concatenate([split.train, split.test])
-    assert np.array_equal(np.sort(both), np.arange(6**4))
-    assert np.array(expected)[split.train].tolist() == [1.0] * 70 + [-1.0] * 70
-    assert task.counted(split.train).sum() == 140
-
-
-def test_haar_distance_by_enumeration():
-    rows = SMALL.one_hot(SMALL.representatives)
-    expected = groups.mean_distance(SMALL.group, rows)
-    np.testing.assert_allclose(haar_distance(SMALL), expected, atol=1e-11)
-    some = slice(0, 792, 60)
-    rows = PAPER.one_hot(PAPER.representatives[some])
-    expected = groups.mean_distance(PAPER.group, rows)
-    np.testing.assert_allclose(haar_distance(PAPER)[some, some], expected, atol=1e-10)
 
 
 def test_orbits_with_multiplicities_are_the_whole_rows(task):

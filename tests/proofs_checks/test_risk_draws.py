@@ -8,16 +8,11 @@ import math
 import numpy as np
 import pytest
 from mehler.proofs_checks.maxout.risk import _risks, density, lemma_2, lemma_3
-from scipy import integrate, special, stats
+from scipy import integrate, stats
 
-from mehler import MaxoutFeatures, exact, verify
+from mehler import exact
 
 ALPHA = 1e-9
-
-
-def sphere(rng: np.random.Generator, n: int, d: int) -> np.ndarray:
-    points = rng.standard_normal((n, d))
-    return points / np.linalg.norm(points, axis=1, keepdims=True)
 
 
 def mean_size(law: _risks.Law, q: int) -> tuple[float, float]:
@@ -39,20 +34,6 @@ def test_units_follow_the_law_of_a_maximum():
     assert stats.kstest(stats.norm.cdf(phi) ** 5, "uniform").pvalue > ALPHA
 
 
-def test_units_are_those_of_the_features():
-    """Products at two points have the mean of the library's own map."""
-    points = sphere(np.random.default_rng(1), 2, 4)
-    phi = _risks.units(np.random.default_rng(3), points, 3, (50_000,)).astype(float)
-    rho = float(points[0] @ points[1])
-    own = MaxoutFeatures.draw(4, 10, 3, seed=0).kernel(points[:1], points[1:])
-    truth = exact.maxout_kernel(rho, 3)
-    assert float(own[0, 0]) == pytest.approx(truth)
-    found = verify.check_mean(
-        phi[:, 0] * phi[:, 1], truth, variance=exact.maxout_variance(rho, 3), resolution=0.2
-    )
-    assert found.status == "holds", found
-
-
 def test_mean_size_for_one_weight():
     """For q = 1, b is <w, E[y x]>."""
     law = _risks.Law.at_random(np.random.default_rng(4), 8, 3)
@@ -61,23 +42,6 @@ def test_mean_size_for_one_weight():
     assert low < math.sqrt(2 / math.pi) * length < high
     assert high - low < 0.1 * high
     assert law.second_moment(1) == pytest.approx(length**2)
-
-
-@pytest.mark.parametrize("q", [2, 5])
-def test_mean_size_for_two_points(q):
-    """For two points of opposite labels b = (M - M')/2, and the larger of M, M' is a maximum too.
-
-    E|M - M'| = 2 E max(M, M') - 2 h_1, where max(M, M') has the distribution Phi_2(t, t)^q.
-    """
-    rho = 0.3
-    points = np.array([[1.0, 0.0], [rho, math.sqrt(1 - rho**2)]])
-    law = _risks.Law(points, np.array([1.0, -1.0]))
-    both = stats.multivariate_normal(cov=[[1, rho], [rho, 1]])
-    upper = integrate.quad(lambda t: 1 - both.cdf([t, t]) ** q, 0, 8, epsabs=1e-7)[0]
-    lower = integrate.quad(lambda t: both.cdf([-t, -t]) ** q, 0, 8, epsabs=1e-7)[0]
-    truth = upper - lower - exact.max_moment(1, q)
-    low, high = mean_size(law, q)
-    assert low < truth < high
 
 
 def test_the_minimiser_is_the_minimiser():
@@ -132,27 +96,6 @@ def test_excess_is_the_risk_of_the_ramp():
         # Single precision, and a sign where the empirical mean is 0.
         np.testing.assert_allclose(drawn.excess[size, n], risk - infimum, atol=2e-6)
         assert np.all(drawn.best[size] <= drawn.excess[size, n] + 1e-12)
-
-
-@pytest.mark.parametrize("q", [1, 2, 3, 8])
-@pytest.mark.parametrize("rho", [-0.9, 0.3, 0.99])
-def test_values_of_f_by_direct_integration(q, rho):
-    """E sign(v) E max(g_1, M_{q-1}) given g_1, for v and g_1 of correlation rho."""
-    cdf = special.ndtr
-
-    def pdf(t):
-        return math.exp(-t * t / 2) / math.sqrt(2 * math.pi)
-
-    def larger(t):
-        if q == 1:
-            return t
-        beyond = integrate.quad(lambda s: s * (q - 1) * cdf(s) ** (q - 2) * pdf(s), t, 12)[0]
-        return t * cdf(t) ** (q - 1) + beyond
-
-    truth = integrate.quad(
-        lambda t: pdf(t) * larger(t) * (2 * cdf(rho * t / math.sqrt(1 - rho**2)) - 1), -10, 10
-    )[0]
-    assert lemma_3.signed_values(np.array([rho]), q)[0] == pytest.approx(truth, abs=1e-8)
 
 
 def test_suprema_on_a_fine_circle_follow_the_exact_law():

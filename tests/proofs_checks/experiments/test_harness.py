@@ -175,15 +175,3 @@ def test_equal_draws_and_a_single_one_bound_nothing(n) -> None:
     gain = 0.1 + 1e-13 * np.arange(n)
     (row,) = _results.differences({"a": (3 + gain, np.full(n, 3.0))})
     assert row == {"difference": "a", "mean": "+0.10", "99 %": "none", "draws": str(n)}
-
-
-def test_bars_are_standard_errors_or_the_range() -> None:
-    values = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 1.0], [2.0, 5.0]])
-    bars = _results.with_errors("a", [10, 20], values)
-    # Column 1: squares add up to 8, over 3, root, over the root of 4.
-    assert bars.y == (2.0, 2.0)
-    half = (8 / 3) ** 0.5 / 2
-    assert bars.y_high == pytest.approx((2.0 + half, 2.0 + 1.0))
-    assert bars.y_low == pytest.approx((2.0 - half, 2.0 - 1.0))
-    reach = _results.with_range("a", [10, 20], np.transpose([[0.0, 2.0, 7.0], [1.0, 3.0, 2.0]]))
-    assert (reach.y, reach.y_low, reach.y_high) == ((3.0, 2.0), (0.0, 1.0), (7.0, 3.0))

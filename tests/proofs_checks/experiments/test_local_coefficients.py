@@ -67,13 +67,3 @@ def test_equation_4_is_met_by_the_decoupled_map_alone(kind, name, pair, falls) -
             away.append(local.apart(estimate, found[pair], ROWS)[1].mean())
         means.append(np.mean(away))
     assert bool(means[1] < means[0] / 2.5) is falls
-
-
-def test_shares_add_up_to_the_lead_of_the_class() -> None:
-    rng = np.random.default_rng(0)
-    rows, coefficients = rng.standard_normal((3, 5)), rng.standard_normal((3, 5, 4))
-    values = np.einsum("rd,rdc->rc", rows, coefficients)
-    classes = values.argmax(axis=1)
-    lead = values.max(axis=1) - values.mean(axis=1)
-    found = local.shares(coefficients, rows, classes).sum(axis=1)
-    np.testing.assert_allclose(found, lead, rtol=1e-12)

@@ -26,16 +26,6 @@ def test_votes_are_those_of_scikit_learn_where_none_is_tied(rows) -> None:
         assert abs(error - right) <= 100 * tied
 
 
-def test_ties_of_votes_go_to_the_class_of_the_nearest() -> None:
-    X = np.array([[1.0], [2.0], [3.0], [9.0], [9.5], [9.6], [9.7]])
-    labels = np.array([7, 3, 5, 0, 0, 0, 0])
-    # Of the three nearest to 0 each has a vote: the first is 7's.
-    errors = maps.votes(lambda rows: rows, (X, labels), (np.zeros((1, 1)), np.array([7])))
-    assert errors[:2] == [0.0, 0.0]
-    # Four of seven are zeros, however far.
-    assert errors[3] == 100.0
-
-
 def test_bandwidths_and_votes_are_not_chosen_by_test_rows(rows, monkeypatch) -> None:
     # Planted leak: wrong test labels may change errors, but nothing that is chosen.
     wrong = Split(rows.fit, rows.choose, (rows.test[0], (rows.test[1] + 1) % 10))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments import data
 from mehler.proofs_checks.experiments.invariant import accuracy, permutations
 from mehler.proofs_checks.group_invariant.permutations import curves
 from mehler.proofs_checks.group_invariant.permutations._task import PAPER
@@ -12,7 +11,6 @@ from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 from mehler import learn
 
 SPEEDS = accuracy.warps(20, accuracy.SPEEDS)
-DEVIATIONS = np.linspace(0.5, 3.0, 13)
 
 
 @pytest.fixture(scope="module")
@@ -65,46 +63,6 @@ def test_accuracies_are_those_of_a_direct_solution(examples) -> None:
         right = np.mean((T @ W).argmax(axis=1) == test[1])
         off.append((np.mean(left_out.argmax(axis=1) != codes.argmax(axis=1)), -lam, right))
     assert found["pixels"] == [pytest.approx(min(off)[2], abs=1.5 / len(test[0]))]
-
-
-def test_matrices_of_pitch_move_a_smooth_spectrum_by_channels() -> None:
-    # Second route: a spectrum that 13 cosines describe well, moved as a function.
-    from scipy.fft import dct
-
-    channels = np.arange(26.0)
-
-    def spectrum(at):
-        return np.exp(-0.5 * ((at - 13.0) / 4.0) ** 2)
-
-    found = accuracy.pitches(DEVIATIONS)
-    for matrix, shift in zip(found, (-2.0, -1.0, 0.0, 1.0, 2.0)):
-        before = dct(spectrum(channels), norm="ortho")[:13] / DEVIATIONS
-        after = dct(spectrum(channels - shift), norm="ortho")[:13] / DEVIATIONS
-        # What is left out of the first 13 cosines is below 1e-3 of such a spectrum.
-        np.testing.assert_allclose(matrix @ before, after, atol=5e-3 * np.abs(after).max())
-    np.testing.assert_allclose(found[2], np.eye(13), atol=1e-12)
-
-
-def test_real_recordings_are_split_without_overlap(monkeypatch) -> None:
-    rng = np.random.default_rng(0)
-    X, y = rng.standard_normal((60, 20, 13)).astype(np.float32), np.arange(60) % 10
-    monkeypatch.setattr(data, "spoken_digits", lambda n: data.Dataset("spoken_digits", X, y))
-    examples = accuracy.load_recordings("full", None)
-    # Rows of 260 entries are float32: each entry rounds by 6e-8 of itself.
-    np.testing.assert_allclose(np.linalg.norm(examples.X, axis=1), 1.0, atol=1e-6)
-    seen = {}
-
-    def watched(phis, train, test, sizes, seed):
-        seen.update(train=train, test=test, sizes=sizes)
-        return {}
-
-    monkeypatch.setattr(accuracy, "accuracies", watched)
-    monkeypatch.setattr(accuracy.Comparison, "maps", lambda *options: {})
-    accuracy.SPEECH.measure("full", examples, accuracy.SPEECH.cell({"draw": 0}, 0))
-    assert (len(seen["train"][0]), len(seen["test"][0])) == (40, 20)
-    together = np.concatenate([seen["train"][0], seen["test"][0]])
-    assert len(np.unique(together, axis=0)) == 60
-    assert seen["sizes"] == (100, 300, 1000, 2000)
 
 
 def test_a_cell_measures_what_the_statements_pieces_measure() -> None:

@@ -33,20 +33,6 @@ def test_both_learners_are_those_of_a_second_route() -> None:
     assert accuracy["ridge"] > 0.8
 
 
-def test_templates_that_stay_are_the_same_without_their_moves() -> None:
-    # The group of the control has one element, and draws the same templates.
-    accuracy = panels.measure("quick", EXAMPLES, panels.MNIST.cell({"draw": 0}, 0))
-    assert set(accuracy["panel"]) == {"moved", "still"}
-    assert set(accuracy["sizes"]) == set(panels.KINDS)
-    m, n = panels.TEMPLATES["quick"][-1], panels.BINS["quick"][-1]
-    for kind in ("moved", "still"):
-        for learner in panels.LEARNERS:
-            # The panel is at the largest sample, the curves at the most templates and bins.
-            assert (
-                accuracy["panel"][kind][learner][f"{m},{n}"] == accuracy["sizes"][kind][learner][-1]
-            )
-
-
 VOWELS = vowels.load_vowels("quick", None)
 
 

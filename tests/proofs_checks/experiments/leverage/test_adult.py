@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments._rows import gammas_of
 from mehler.proofs_checks.experiments.leverage import _floor, adult
 
 PARTS = adult.prepare("quick", None)
@@ -41,28 +40,6 @@ def test_more_choice_is_by_the_rows_held_out(monkeypatch) -> None:
     assert measured["not so random"] == pytest.approx(0.1 + 0.01 * 32)
     assert measured["LKRF (rho tuned)"] == pytest.approx(0.1 + 0.01 * 30)
     assert measured["LKRF (rho = 1)"] == pytest.approx(0.1 + 0.01 * 29)
-
-
-@pytest.mark.full
-def test_a_dense_solution_has_the_floors_error() -> None:
-    """Second route: Gaussian elimination in float64, every ridge by itself."""
-    split = adult.parts(*PARTS, 3)
-    x, y = split.fit
-    floor = _floor.floor(split, gammas_of(split.fit[0], 3), 100, 0)
-    tried = []
-    for gamma in gammas_of(split.fit[0], 3):
-        k = np.exp(-gamma * ((x[:, None] - x[None]) ** 2).sum(axis=2))
-        for ridge in _floor.RIDGES:
-            a = np.linalg.solve(k + len(y) * ridge * np.eye(len(y)), y - y.mean())
-            errors = []
-            for part in (split.choose, split.test):
-                apart = ((part[0][:, None] - x[None]) ** 2).sum(axis=2)
-                errors.append(split.error(np.exp(-gamma * apart) @ a + y.mean(), part))
-            tried.append((*errors, gamma, ridge))
-    best = min(tried, key=lambda one: one[0])
-    assert (floor["held"], floor["gamma"], floor["ridge"]) == (best[0], *best[2:])
-    # Values nearer to 0 than the residual may have another sign: here at most one row in 597.
-    assert floor[adult.FLOOR] == pytest.approx(best[1], abs=1.01 / len(split.test[1]))
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

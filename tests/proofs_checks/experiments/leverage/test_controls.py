@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mehler.proofs_checks.experiments._results import Results
 from mehler.proofs_checks.experiments._rows import Problem, gammas_of, split
-from mehler.proofs_checks.experiments.leverage import controls, weights
+from mehler.proofs_checks.experiments.leverage import controls
 from mehler.proofs_checks.experiments.leverage._methods import (
     METHODS,
     RIDGES,
@@ -117,25 +117,3 @@ def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) ->
         assert measured[f"{method}, tuned"] == measured[f"{method}, fixed"] == tried[method][0]
     # Ten draws follow the one of the comparison.
     assert measured["best of 10 plain, tuned"] == tried["plain"][len(floors)]
-
-
-def test_weights_are_those_of_the_inverse() -> None:
-    # Second route: the formula with an inverse, written out.
-    problems = weights.EXPERIMENT.prepare("quick", None)
-    cell = weights.EXPERIMENT.cell({"data": "digits", "draw": 0}, 0)
-    summary, own = weights.measure("quick", problems, cell), cell.seed()
-    parts = split(problems["digits"], 300, 100, own)
-    pool = FourierFeatures.draw(
-        64, 60, gamma=gammas_of(parts.fit[0], 2)[1], form="offset", seed=own, dtype="float64"
-    )
-    a = pool(parts.fit[0]) / np.sqrt(300)
-    gram = a.T @ a
-    for k, lam in enumerate(weights.RIDGES.values()):
-        scores = np.diag(gram @ np.linalg.inv(gram + lam * np.eye(60)))
-        q = scores / scores.sum()
-        assert summary["size"][k] == pytest.approx(1 / (60 * np.sum(q**2)), rel=1e-6)
-        assert summary["high"][k] == pytest.approx(np.quantile(60 * q, 0.99), rel=1e-6)
-        assert sum(summary["histogram"][k]) == pytest.approx(1, rel=1e-12)
-    # Full rank: all weights are equal without a ridge.
-    assert summary["even"][0] == 1.0
-    assert summary["even"][-1] < 0.5
