@@ -35,6 +35,7 @@ def test_the_page_runs(name):
     exec(compile(block_of(name), f"modules.md, {name}", "exec"), {"__name__": "page"})
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("kernel", ["rbf", "matern"])
 def test_a_regression_learns_its_length_scale(kernel):
     lines = block_of("gpytorch")
