@@ -21,7 +21,6 @@ def coin(p, *, seed, false_alarm, claim=0.5, n=4000, name="coin"):
         resolution=0.2,
         false_alarm=false_alarm,
         name=name,
-        seeds={"seed": seed},
     )
 
 
@@ -55,7 +54,6 @@ def test_an_alarm_is_confirmed_on_other_draws_at_the_rate_that_was_asked_for():
     assert (first, early, late) == (3, 1e-4, 1e-9)
     assert second != first
     assert verdict.false_alarm == 1e-9
-    assert verdict.seeds == {"seed": second}
     assert "Confirms on fresh draws a first alarm at rate 0.0001, seed=3." in verdict.reason
 
 

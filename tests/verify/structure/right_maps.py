@@ -199,6 +199,13 @@ def width_scaled(seed, X, n_features=None):
     return phi
 
 
+def seeded_globally(seed, X, n_features=None):
+    np.random.seed(seed)  # noqa: NPY002
+    w = SQRT2 * np.random.standard_normal((X.shape[1], n_features or 100))  # noqa: NPY002
+    b = np.random.uniform(0.0, 2.0 * math.pi, w.shape[1])  # noqa: NPY002
+    return lambda Z: waves(Z, (w, b))
+
+
 def short_seeds(seed, X, n_features=None):
     if seed >= 2**31:
         raise ValueError("seeds have 31 bits")
@@ -288,6 +295,7 @@ RIGHT = {
     "lazy": (lazily, rbf),
     "fixed width": (fixed_width, rbf),
     "scaled by width": (width_scaled, functools.partial(rbf, gamma=0.2)),
+    "seeded globally": (seeded_globally, rbf),
     "short seeds": (short_seeds, rbf),
     "own seeds": (own_seeds, rbf),
     "axes": (drawn(100, cross_polytope, projected), linear),
