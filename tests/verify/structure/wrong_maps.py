@@ -203,6 +203,12 @@ def moves_global_state(seed, X, m):
 
 
 @wrong("equal up to a factor")
+def tiled(Z, seed, m):
+    w, b = offset(np.random.default_rng(seed), Z.shape[1], -(-m // 4))
+    return waves(Z, (np.tile(w, 4)[:, :m], np.tile(b, 4)[:m]))
+
+
+@wrong("equal up to a factor")
 def one_pair_equal(Z, seed, m):
     z = plain(Z, seed, m)
     z[:, -1] = z[:, 0]
