@@ -207,10 +207,10 @@ def approximation_markov(
     *, n_features: Counts, pool_size: Counts, scale: Reals, delta: Reals
 ) -> Bound:
     """Bound the distance by its mean square."""
-    sigma, _ = _unit_size(pool_size, centred=False)
+    sigma = _unit_size(pool_size, centred=False)
     size, chance = positives(scale=scale), probabilities(delta=delta)
     value = size * sigma / np.sqrt(counts(n_features=n_features) * chance)
-    return Bound(terms=(Term("mean", value, r"C/\\sqrt{m\\delta}"),), probability=1 - chance)
+    return Bound(terms=(Term("mean", value),), probability=1 - chance)
 '''
     copy.replace(home, text, text + own)
     assert len(set(copy.written)) == files_of("Add a bound")

@@ -84,6 +84,13 @@ def test_unknown_sizes_are_refused_before_anything_is_computed(run):
         run(mehler.MaxoutFeatures.draw(3, 500, 3, seed=0), kept)
 
 
+@pytest.mark.parametrize("run", [doubling.diameter, doubling.doubling_dimension])
+def test_comparisons_of_all_rows_refuse_rows_beyond_memory(run):
+    x = da.zeros((10**9, 20), chunks=(10**6, -1))
+    with pytest.raises(ValueError, match=r"X is a Dask array of 149.0 GiB"):
+        run(x)
+
+
 def test_sums_leave_the_configuration_of_dask_alone():
     """The defaults of distributed, which Dask imports when it looks for a client, must stay."""
     code = (

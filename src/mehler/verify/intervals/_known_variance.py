@@ -289,20 +289,22 @@ def known_variance(
     variance = require_positive("variance", variance)
     false_alarm = require_probability("false_alarm", false_alarm)
     tuned = x.size if planned is None else require_integer("planned", planned, most=MOST_SAMPLES)
-    a, level = catoni_tuning(tuned, variance, false_alarm)
+    # In units of about a standard deviation, a power of 2, no square leaves the range of floats.
+    unit = 2.0 ** math.frexp(math.sqrt(variance))[1]
+    scaled = variance / unit / unit
+    a, level = catoni_tuning(tuned, scaled, false_alarm)
     if min(x.size, tuned) <= level:
         raise ValueError(
             f"{min(x.size, tuned)} samples say nothing at false_alarm={false_alarm:.3g}: "
             f"more than 2 log(2/false_alarm) = {level:.1f} are needed; draw more"
         )
-    # Squares of larger ones, and sums of them, would leave the range of floats.
-    if not float(np.abs(x).max()) <= 1e140 * math.sqrt(variance):
+    if not float(np.abs(x).max()) <= 1e140 * unit:
         raise ValueError(
             "samples lie 1e+140 standard deviations from 0 or more: "
             f"variance={variance!r} is too small for them"
         )
-    bound = 0.5 * x.size * a * a * variance + 0.5 * level
-    return crossing(x, a, bound), crossing(x, a, -bound)
+    x, bound = x / unit, 0.5 * x.size * a * a * scaled + 0.5 * level
+    return crossing(x, a, bound) * unit, crossing(x, a, -bound) * unit
 
 
 # Early inspections are at the last size over powers of _STEP and share _EARLY of the error rate.
