@@ -134,24 +134,16 @@ class DrawOptions(Options, total=False):
     max_features : int
         Largest number of features to draw, over all draws; default as many as the resolution needs.
     time_limit : float
-        Seconds of CPU time (or four times as many of waiting) after which drawing stops; an
-        undecided check is then *inconclusive*, with the remedy. Default 60; None for no limit.
+        Seconds of CPU time (or four times as many of waiting) after which drawing stops and a check
+        is *inconclusive*, with the remedy. Default 60; None for none. A long check warns ahead.
     seed : int
         Determines the seeds of all draws. Default 0; in a run of pytest with
         ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mehler import verify
-    >>> quick = verify.DrawOptions(time_limit=0.5, seed=3)
-    >>> def draw(seed):
-    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
-    ...     return lambda X: X @ signs / np.sqrt(500)
-    >>> verify.check_kernel(draw, lambda X, Y: X @ Y.T, np.eye(3), resolution=0.2, **quick).seeds[
-    ...     "seed"
-    ... ]
-    3
+    >>> quick = verify.DrawOptions(time_limit=0.5, seed=3)  # check_kernel(..., **quick)
     """
 
     max_features: int | None

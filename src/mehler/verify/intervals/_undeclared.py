@@ -158,7 +158,7 @@ class _Samples:
 
     def __init__(self, task: Task, lengths: Lengths, level: float) -> None:
         self._task, self.lengths, self._level = task, lengths, level
-        self.sums, self.draws = np.zeros((4, task.n)), 0
+        self.sums, self.draws, self.planned = np.zeros((4, task.n)), 0, 0.0
         self.evidence: Evidence | None = None
         self._first: Any = None
         self._repeats = True
@@ -182,7 +182,7 @@ class _Samples:
         """Draw until a size is reached, a bet is won, or time is over."""
         bets = self.lengths.bets
         while self.draws < target:
-            phi = self._task.draws[self.draws]
+            phi = self._task.draw(self.draws, max(self.planned, target))
             sums, values, lengths, sizes = self.lengths.of_draw(phi)
             self._first = values if self.draws == 0 else self._first
             self._repeats = self._repeats and np.array_equal(values, self._first)
@@ -237,6 +237,7 @@ def measure_undeclared(
         samples.draw_until(target)
         is_last = samples.draws >= affordable or samples.is_over
         look = samples.look(rate, number + 1)
+        samples.planned = look.wanted() / per_draw
         if not is_last and samples.n >= again and look.refutable.any():
             since, attempts = (samples.draws, samples.sums), attempts + 1
             size = _confirming(task, look, samples.draws, least_fresh)
