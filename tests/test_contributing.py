@@ -196,6 +196,7 @@ def one(context):
     assert len(set(copy.written)) == files_of("Add a statement")
 
 
+@pytest.mark.slow
 def test_a_bound(copy):
     """Markov's inequality for the distance to the Monte Carlo function."""
     home = "src/mehler/bounds/maxout.py"

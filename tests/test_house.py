@@ -82,6 +82,7 @@ def imports(path: Path):
         yield from (name, name.rpartition(".")[0])
 
 
+@pytest.mark.slow
 def test_imports_go_down_only():
     upward = []
     for module, path in files():

@@ -26,6 +26,7 @@ def gpu(monkeypatch):
     return module
 
 
+@pytest.mark.slow
 def test_all_maps_and_ridge_run(gpu):
     run = gpu.measure("dry", "float32")
     rows = {row["what"]: row for row in run["rows"]}

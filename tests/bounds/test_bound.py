@@ -7,7 +7,6 @@ import math
 import pytest
 
 from mehler.bounds import Assumption, Bound, Term, lower
-from mehler.doubling import Interval
 
 
 def make(**changes):
@@ -94,11 +93,3 @@ def test_bad_ones_are_refused(change, message):
 def test_parts_of_a_bound_are_named(change, error, name):
     with pytest.raises(error, match=name):
         make(**change)
-
-
-@pytest.mark.parametrize("value", ["0.25", 1j, {}, object(), 10**400])
-def test_the_value_of_a_term_is_a_number(value):
-    with pytest.raises(TypeError, match="value must hold real numbers"):
-        Term("mean", value)
-    with pytest.raises((TypeError, ValueError), match="low"):
-        Interval(value, 1.0)

@@ -97,6 +97,7 @@ def test_a_larger_exponent_is_found_to_be_too_much(exponent):
     assert largest_ratio(exponent) > 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", ORDERS)
 def test_every_subset_of_long_rows_keeps_the_bound(order):
     """Rows of which the most part stays: the range is of no use, the spread is."""

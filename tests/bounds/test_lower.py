@@ -141,6 +141,7 @@ def of_tails(m):
     return lower.gram_error_rare(m, ridge=3.0, delta=0.5, block=2, **rare).value
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("m", [40, 100, 300])
 def test_errors_of_draws_reach_it_as_often(m):
     """Of 60 draws as many as promised; the upper bound is above."""

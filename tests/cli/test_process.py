@@ -101,6 +101,7 @@ def verify(name, *options, file=MAPS, kernel="linear"):
     return ("verify", f"{file}:{name}", "--kernel", kernel, *coarse, *law, *options)
 
 
+@pytest.mark.slow
 def test_a_limit_holds_from_the_import_on(tmp_path, monkeypatch, capsys):
     (tmp_path / "pool.py").write_text(
         "import ending_maps\nending_maps.pool()\ndraw = ending_maps.returns\n"

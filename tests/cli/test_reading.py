@@ -60,6 +60,7 @@ def test_options_about_data_need_data(command, option, capsys):
     assert "says how to read DATA, which is not given" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_the_replay_of_a_report_reads_the_same_rows(few_maps, table):
     rows = report.load_rows(table, drop="name,id", target="c", standardize=True)
     found = report.run(discover("maxout.q1-linear"), data=rows)

@@ -191,6 +191,7 @@ def test_coefficients_equal_the_second_route(q):
         assert abs(fraction(a) - fraction(b)) < 1e-25
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("q", "rho"), [(4, -0.75), (17, 0.6), (64, -0.2)])
 @pytest.mark.sampled(2)
 def test_kernel_equals_the_second_route(q, rho):

@@ -39,6 +39,7 @@ def test_batches_are_those_of_their_rows(name):
 
 @pytest.mark.skipif("torch" not in LIBRARIES, reason="PyTorch is the user's choice")
 class TestTorch:
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", sorted(DRAWS))
     @pytest.mark.sampled(3)
     def test_compiled_as_one_graph(self, name):
@@ -113,6 +114,7 @@ class TestJax:
                     transform(phi.kernel)(x, y), phi.kernel(x, y), atol=CLOSE_KERNELS
                 )
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("name", ["pairs", "matern", "maxout", "sinks-relu", "sinks-erf"])
     @pytest.mark.sampled(1)
     def test_derivatives_in_both_modes(self, name):

@@ -87,6 +87,7 @@ def require(factory, X=ROWS, *, n_features=128):
 LAWS = ("structure", "kernel", *SLOW)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LAWS)
 @pytest.mark.sampled(2)
 def test_a_small_map_conforms(name):
@@ -94,6 +95,7 @@ def test_a_small_map_conforms(name):
     require(Rectified, SMALL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", DRAWS)
 @pytest.mark.sampled(8)
 def test_declarations_are_kept(kind):
@@ -120,6 +122,7 @@ OTHERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "name"), OTHERS)
 @pytest.mark.sampled(2)
 def test_the_other_maps_have_their_laws(kind, name):
@@ -139,6 +142,7 @@ def test_every_declaration_can_fail():
 PLACES = [place for place in CPU if place.name != "numpy" and not place.jit]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "place"),
     [

@@ -127,6 +127,7 @@ def alarms(maps, route, n=CHECKS, shift=0.0):
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ROUTES)
 @pytest.mark.sampled(1)
 def test_alarms_are_no_more_than_allowed(name):

@@ -38,6 +38,7 @@ class Counted(Amplitude):
     independent_units = True
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Amplitude, Posterior, Counted])
 def test_attributes_that_happen_to_have_a_name_are_no_declarations(kind):
     verdict = check_kernel(kind, RBF, X, **COARSE)
@@ -77,6 +78,7 @@ FAR, NEAR = 1000.0 * X, 1e-4 * X
 WRONG = lambda seed: Offset(seed, gamma=50.0)  # noqa: E731
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rows", [FAR, NEAR])
 def test_rows_without_information_on_the_scale_say_so(rows):
     verdict = check_kernel(WRONG if rows is FAR else Offset, RBF, rows, **COARSE)

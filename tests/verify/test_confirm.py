@@ -72,6 +72,7 @@ def test_the_price_is_paid_once_before_the_first_stage():
     assert len(check.calls) == 2
 
 
+@pytest.mark.slow
 def test_calibration_of_both_stages_together():
     """At 1e-1 and 2e-2, 4000 correct coins alarm at most 2e-2 of the time.
 

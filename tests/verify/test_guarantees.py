@@ -136,6 +136,7 @@ def test_heavy_tails_are_inconclusive_and_say_what_to_declare(spread, factor):
         assert "declare variance= or bounds=" in verdict.reason
 
 
+@pytest.mark.slow
 def test_draws_that_agree_but_for_rare_ones_are_not_refuted_before_these_are_looked_for():
     """Signs at a row of an axis: products of all draws seen have the same bits, and are small."""
 
@@ -175,6 +176,7 @@ def test_rounding_is_no_deviation(options):
     assert near.status == "holds", str(near)
 
 
+@pytest.mark.slow
 def test_a_suspicion_takes_many_fresh_draws():
     """Events of probability 1e-4 are seen in them, but for a chance of a tenth."""
     tiny = lambda seed: lambda x: 0.5 * x * np.random.default_rng(seed).uniform(0.9, 1.1)  # noqa: E731

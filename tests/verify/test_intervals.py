@@ -33,6 +33,7 @@ LAWS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS)
 @pytest.mark.sampled(2)
 def test_known_variance_misses_no_more_often_than_it_says(law):

@@ -159,6 +159,7 @@ def test_where_names_the_defective_pair():
     assert verdict.where["rho"] == pytest.approx(toys.cosine(X, X)[1][2, 4])
 
 
+@pytest.mark.slow
 def test_false_alarms_over_many_checks_of_a_correct_map():
     """The union bound over 6 pairs and Catoni's inequality are never tighter than stated."""
     options = {"resolution": 0.9, "false_alarm": 0.05}

@@ -87,6 +87,7 @@ TAILS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", TAILS)
 @pytest.mark.parametrize("n", [300, 1_000, 3_000])
 @pytest.mark.sampled(7)

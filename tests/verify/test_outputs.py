@@ -66,6 +66,7 @@ COARSE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("wrap", TAKEN.values(), ids=TAKEN)
 def test_what_is_taken_holds_and_a_defect_is_refuted(wrap):
     assert verdict(wrap).holds

@@ -19,6 +19,7 @@ MAPS = {
 X, Y = np.random.default_rng(0).standard_normal((2, 5, 3)).astype("float32")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
 @pytest.mark.parametrize("sides", [1, 2])
 @pytest.mark.parametrize("name", MAPS)

@@ -173,6 +173,7 @@ ALTERATIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "status", "alter"),
     [pytest.param(*case[:2], case[3], id=f"{case[0]}: {case[2]}") for case in ALTERATIONS],

@@ -210,6 +210,7 @@ def test_a_refused_look_is_not_paid():
     assert ledger.looks == 0
 
 
+@pytest.mark.slow
 def test_a_type_checker_sees_a_misspelt_option(tmp_path):
     api = pytest.importorskip("mypy.api")
     good = "from mehler import verify\nverify.check_mean([0.0], 0.0, resolution=1.0, miss=0.1)\n"

@@ -54,6 +54,7 @@ def test_unseen_events_carry_what_is_stated(p, with_range):
     assert misses <= most_misses(repeats, rate)
 
 
+@pytest.mark.slow
 def test_draws_that_are_not_seen_are_named_with_what_they_carry():
     """A map whose kernel is exact is refuted, as no test can avoid: the words say unless what."""
     verdict = verify.check_kernel(with_rare_draws(1e-9), rbf, X)
@@ -72,6 +73,7 @@ def test_draws_that_are_not_seen_are_named_with_what_they_carry():
     assert "Unless draws rarer" in str(failure.value)
 
 
+@pytest.mark.slow
 def test_fresh_draws_that_do_not_agree_refute_nothing():
     """The first 300 draws are a half too small, all others right, also together with these."""
     draws = Draws(lambda seed: None, 0)
@@ -132,6 +134,7 @@ def of_products(draw, factor=1.0):
     return verify.check_mean(two_features(draw), claim, mean=[0, 0], resolution=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("check", "power", "events", "carried"),
     [

@@ -35,6 +35,7 @@ def test_an_interval_without_width_is_explained(low, high, text):
     assert interval_text(low, high) == text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("status", ["holds", "refuted"])
 def test_the_table_counts_every_pair_once(status):
     def draw(seed):

@@ -40,6 +40,7 @@ def test_places_agree(place, kernel):
         assert other == pytest.approx(host[:, :2], rel=tolerance, abs=tolerance)
 
 
+@pytest.mark.slow
 def test_blocks_and_symmetry(kernel):
     """Above 65,536 pairs rows go in blocks, with the same values."""
     rows = np.random.default_rng(3).standard_normal((300, 4))

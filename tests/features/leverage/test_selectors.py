@@ -102,6 +102,7 @@ def test_every_library(place, kind, selector):
 POINTS = np.random.default_rng(9).standard_normal((3, D))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("draws", ["systematic", "iid", "without replacement"])
 @pytest.mark.parametrize("kind", ["pairs", "orthogonal"])
 @pytest.mark.sampled(2)

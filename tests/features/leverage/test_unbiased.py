@@ -41,6 +41,7 @@ def mean_gram(make, outcomes, monkeypatch):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["pairs", "offset", "orthogonal"])
 @pytest.mark.parametrize("mix", [0.1, 1.0])
 @pytest.mark.sampled(3)

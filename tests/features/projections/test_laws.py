@@ -27,6 +27,7 @@ def small_cells(monkeypatch):
     monkeypatch.setattr(_orthogonal, "CELL", 2)
 
 
+@pytest.mark.slow
 @every_projection
 @pytest.mark.sampled(2)
 def test_vectors_are_normal_in_any_direction(projection, small_cells):

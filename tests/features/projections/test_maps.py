@@ -36,6 +36,7 @@ def drawer(name, projection):
     return lambda seed: MAPS[name](D, M, Q, seed=seed, projections=projection)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("projection", ["orthogonal", "hadamard"])
 @pytest.mark.parametrize("name", MAPS)
 @pytest.mark.sampled(3)

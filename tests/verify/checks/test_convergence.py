@@ -66,6 +66,7 @@ def test_correct_maps_converge(name):
     assert verdict.detectable < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 @pytest.mark.sampled(2)
 def test_features_that_bring_nothing_new_are_refuted(name):

@@ -33,6 +33,7 @@ def test_averages_over_a_group_are_invariant(dtype):
     assert verdict.interval[1] <= 0.02
 
 
+@pytest.mark.slow
 def test_columns_of_one_unit_are_one_sample():
     """Cosines under x -> -x: trials are frequencies, not columns, with twice as many draws."""
 

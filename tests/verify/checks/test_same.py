@@ -77,6 +77,7 @@ TWINS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TWINS)
 @pytest.mark.sampled(1)
 def test_the_same_kernel_by_another_law_holds(name):
@@ -122,6 +123,7 @@ BROKEN = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("where", ["new", "old", "other numbers"])
 @pytest.mark.parametrize("name", BROKEN)
 @pytest.mark.sampled(2)

@@ -16,6 +16,7 @@ def by_name(cases):
     return [pytest.param(case, id=f"{case.name} [{case.check}]") for case in cases]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", by_name(CORRECT))
 @pytest.mark.sampled(3)
 def test_without_the_defect_it_holds(twin):
@@ -23,6 +24,7 @@ def test_without_the_defect_it_holds(twin):
     assert verdict.status == "holds", str(verdict)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("twin", by_name(TWINS))
 @pytest.mark.sampled(3)
 def test_surprising_twin_holds(twin):

@@ -82,6 +82,7 @@ def test_global_states_are_left_alone():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("pause", [0.0, 0.0005, 0.003])
 def test_other_threads_may_draw_and_keep_their_streams(pause):
     """Their numbers are those of one stream, none twice; a fault beside them is not told."""
@@ -124,6 +125,7 @@ def test_a_map_that_is_not_random_may_ignore_seeds():
     assert not check_structure(lambda seed: centred, X, random=False).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("place", PLACES, ids=lambda place: place.name)
 @pytest.mark.sampled(1)
 def test_rows_of_other_libraries(place):

@@ -57,6 +57,7 @@ def test_a_correct_map_holds_beside_a_thread_that_draws(name):
 SHARED = ["a common phase", "a shared amplitude", "64 maps in all", "a shift of 10 bits"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SHARED)
 def test_what_columns_share_is_a_fault_of_columns_declared_independent_alone(name):
     draw, kernel, rows = MAPS[name]

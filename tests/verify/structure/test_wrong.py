@@ -36,6 +36,7 @@ def sentence(verdict):
     return verdict.reason if verdict.holds else verdict.causes[0]
 
 
+@pytest.mark.slow
 def test_the_same_map_without_a_defect_holds():
     verdict = check(PLAIN, kernel=KERNEL)
     assert (verdict.status, verdict.remarks) == ("holds", ())
@@ -63,6 +64,7 @@ def test_a_further_fault_is_seen_and_its_counterpart_holds(name):
     assert (right.status, right.remarks) == ("holds", ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in WRONG if name not in REPORTED][::3])
 @pytest.mark.sampled(5)
 def test_no_kernel_is_needed_for_rules(name):
@@ -84,6 +86,7 @@ def blocks(seed, n_features, size=256):
     return in_blocks if size else lambda Z: phi(Z[: len(Z)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [8, 256, 1000, 4096])
 def test_blocks_that_leave_out_the_last_row_are_seen(size):
     def fixed_for_one(seed):
@@ -129,6 +132,7 @@ def test_other_faults_of_layouts_are_seen():
     assert "a row of 0 changes the features of other rows" in check_structure(zeros, X).cause
 
 
+@pytest.mark.slow
 def test_a_column_that_the_kernel_needs_must_change_something():
     def left_out(seed):
         phi = PLAIN(seed, X, 60)
@@ -141,6 +145,7 @@ def test_a_column_that_the_kernel_needs_must_change_something():
     assert check_structure(left_out, X, kernel=without, time_limit=PATIENT).holds
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.sampled(2)
 def test_a_map_that_is_0_in_most_draws_does_not_ignore_its_seed(seed):
@@ -161,6 +166,7 @@ def draw_of(seed):
     return PLAIN(seed, X, None)
 
 
+@pytest.mark.slow
 def test_a_seed_that_is_ignored_is_remarked_where_it_cannot_be_refuted():
     """Of the 2,300 draws that it takes 150 of 0.01 s fit into 1.5 s."""
     fixed = draw_of(0)

@@ -51,8 +51,7 @@ _LEAST_DRAWS = 1_000
 LEAST = 24_000
 # How many times the samples a suspicion takes to be tested again.
 _AGAIN = 2.0
-# Fresh draws suffice once unseen events would have to carry this fraction of the deviation, or at
-# so many times the first draws.
+# Fresh draws suffice once unseen events carry so much of a deviation, or at so many first draws.
 _CARRIED, _TIMES = 0.5, 64.0
 
 
@@ -182,7 +181,7 @@ class _Samples:
         """Draw until a size is reached, a bet is won, or time is over."""
         bets = self.lengths.bets
         while self.draws < target:
-            phi = self._task.draw(self.draws, max(self.planned, target))
+            phi = self._task.draw(self.draws, self.planned)
             sums, values, lengths, sizes = self.lengths.of_draw(phi)
             self._first = values if self.draws == 0 else self._first
             self._repeats = self._repeats and np.array_equal(values, self._first)
@@ -237,7 +236,9 @@ def measure_undeclared(
         samples.draw_until(target)
         is_last = samples.draws >= affordable or samples.is_over
         look = samples.look(rate, number + 1)
-        samples.planned = look.wanted() / per_draw
+        # Squares settle late: a forecast from their first ones is far too long.
+        if least is None and not look.tails(patience).any():
+            samples.planned = look.wanted() / per_draw
         if not is_last and samples.n >= again and look.refutable.any():
             since, attempts = (samples.draws, samples.sums), attempts + 1
             size = _confirming(task, look, samples.draws, least_fresh)

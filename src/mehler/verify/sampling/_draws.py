@@ -112,7 +112,6 @@ def is_feature_map(value: object) -> bool:
 
 # Wall time counts for 1/_WAITING, since the machine may be busy with other work.
 _WAITING = 4.0
-# A check says once that it takes longer than so many seconds, after so many.
 _PATIENCE, _FIRST = 60.0, 5.0
 
 
@@ -139,7 +138,7 @@ class Clock:
         return self.limit is not None and self.seconds >= self.limit
 
     def foresee(self, done: int, total: float, resolution: float, name: str) -> None:
-        """Warn once where as many draws as `total`, of which some are done, take over a minute."""
+        """Warn once, after five seconds, where `total` draws will take over a minute."""
         minutes = self.seconds / 60.0 * total / max(done, 1)
         if not self._quiet and self.seconds > _FIRST and 1.0 < minutes < math.inf:
             self._quiet = True
