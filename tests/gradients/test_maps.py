@@ -121,7 +121,7 @@ SMOOTH_AT_ZERO = {
     "sin": mehler.KitchenSinks.draw(D, 8, activation="sin", seed=0),
     "cos-bias": mehler.KitchenSinks.draw(D, 8, activation="cos", bias=0.7, seed=0),
     "rbf": mehler.FourierFeatures.draw(D, 8, seed=0),
-    "matern": mehler.FourierFeatures.draw(D, 8, kernel="matern", nu=0.8, seed=0),
+    "matern": mehler.FourierFeatures.draw(D, 8, kernel="matern", nu=1.3, seed=0),
 }
 
 
