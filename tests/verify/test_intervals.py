@@ -109,3 +109,13 @@ def test_dkw_is_no_less_than_the_exact_quantile_and_near_it(n):
     # The one-sided tail is exp(-2 n d^2 - 2 d/3 ...): d is above it by less than 1/(6 n).
     exact = kstwo.isf(1e-2, n)
     assert exact <= intervals.dkw(n, 1e-2) <= exact + 1 / (3 * n)
+
+
+@pytest.mark.parametrize("variance", [5e-324, 1e-308, 1e308])
+def test_an_interval_scales_with_any_variance(variance):
+    """No square leaves the floats: samples are scaled by a power of two first."""
+    unit, samples = math.sqrt(variance), np.random.default_rng(0).standard_normal(400)
+    ends = [end * unit for end in intervals.known_variance(samples, 1.0, 1e-9)]
+    # Roots are found to 1e-13 of 1/a, about the half width; the root of the variance rounds.
+    scaled = intervals.known_variance(samples * unit, variance, 1e-9)
+    assert scaled == pytest.approx(ends, rel=1e-12)

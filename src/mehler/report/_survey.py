@@ -159,7 +159,7 @@ def check_on_rows(
     """
     context = fresh_context(settings, "data")
     rows = one.rows(sample.values[sample.measured])
-    # What the budget of random numbers resolves, where the variance is a few k(x,x) k(y,y).
+    # The budget of random numbers shows 12 standard errors, for variances of 6 k(x,x) k(y,y): 30.
     finest, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
     resolution = min(1.0, max(finest, 30.0 * math.sqrt(one.cost / budget)))
     try:
