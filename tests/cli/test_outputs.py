@@ -1,15 +1,13 @@
-"""`--compare`, `--junit`, `--certificate` and annotations of report and verify."""
+"""`--junit`, `--certificate` and annotations of report and verify."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
 from mehler import recheck, report
 from tests.cli.test_cli import call, few_maps, rows_file, toy_statements
-from tests.report import toys
 
 __all__ = ["few_maps", "rows_file", "toy_statements"]
 
@@ -27,16 +25,13 @@ def test_report_is_annotated_in_workflows(
     assert [one[: len("::error title=mehler%3A toy.wrong::")] for one in printed] == expected
 
 
-def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, capsys):
+def test_report_writes_junit_and_certificates(toy_statements, rows_file, tmp_path, capsys):
     out, junit = tmp_path / "out", tmp_path / "ci" / "junit.xml"
     line = ("report", rows_file, "--out", str(out))
-    assert call(*line, "--statements", "toy.true") == 0
-    old = ("--compare", str(out / "report.json"))
     certificate = tmp_path / "ci" / "certificates.json"
     more = ("--junit", str(junit), "--certificate", str(certificate))
-    assert call(*line, "--statements", "toy.true", *old, *more) == 0
+    assert call(*line, "--statements", "toy.true", *more) == 0
     said = capsys.readouterr().out
-    assert "no changes" in said
     assert str(junit) in said
     assert len(list(ElementTree.parse(junit).iter("testcase"))) == 2
     assert 'href="../ci/certificates.json"' in (out / "report.html").read_text(encoding="utf-8")
@@ -49,9 +44,6 @@ def test_report_compares_and_writes_junit(toy_statements, rows_file, tmp_path, c
         ("--junit", ".", "is a directory"),
         ("--certificate", ".", "is a directory"),
         ("--junit", "/dev/null", "no regular file"),
-        ("--compare", "rows.npy", "is no report"),
-        ("--compare", "gone.json", "does not exist"),
-        ("--compare", "/dev/zero", "is not a file"),
     ],
 )
 def test_bad_outputs_are_refused_before_any_work(
@@ -93,18 +85,3 @@ def test_outputs_replace_neither_inputs_nor_each_other(
     (error,) = capsys.readouterr().err.splitlines()
     assert message in error
     assert sorted(tmp_path.iterdir()) == before
-
-
-def test_the_report_that_one_compares_with_may_be_replaced(toy_statements, tmp_path, rows_file):
-    line = ("report", rows_file, "--out", str(tmp_path / "o"), "--statements", "toy.true")
-    assert call(*line) == 0
-    assert call(*line, "--compare", str(tmp_path / "o" / "report.json")) == 0
-
-
-def test_a_verification_is_no_report(tmp_path, capsys):
-    # A map without chance: nothing is drawn for what is refused by its form.
-    target = f"{Path(__file__).with_name('verified_maps.py')}:identity"
-    twin = tmp_path / "v.json"
-    assert call("verify", target, "--kernel", "linear", "--json", str(twin)) == 0
-    with pytest.raises(ValueError, match=r"'mehler-verification/1', .*: give the report\.json"):
-        report.run((toys.TRUE,), with_data=False, compare=twin)

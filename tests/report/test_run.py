@@ -118,7 +118,7 @@ def test_numbers_that_json_lacks_come_back_through_float():
 def test_json_holds_the_keys_and_the_plots_of_the_page():
     found = run(toys.TRUE, toys.REPAIRED).to_dict()
     assert {"schema", "provenance", "ledger", "data", "statements", "exit_status"} <= set(found)
-    assert found["schema"] == "mehler-report/5"
+    assert found["schema"] == "mehler-report/6"
     one = found["statements"][1]
     keys = {"id", "source", "title", "expected", "verdict", "evidence"}
     assert keys <= set(one)

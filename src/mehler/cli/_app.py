@@ -86,7 +86,6 @@ def report(
     backend: str = option("numpy", "numpy|torch|jax|dask|cupy", "Array library of the maps."),
     seed: int = common.SEED,
     false_alarm: float = common.FALSE_ALARM,
-    compare: Path | None = option(None, "OLD.json", "Earlier report.json to compare with."),
     jobs: int = option(-1, "N", "Processes, -1: one per core. Results do not depend on it."),
     certificate: Path | None = common.CERTIFICATE,
     junit: Path | None = common.JUNIT,
@@ -110,7 +109,6 @@ def report(
 
     files = {"out": out, "junit": junit, "certificate": certificate}
     outputs = common.requested({"DATA": data}, files)
-    old = None if compare is None else reports.read_report(compare)
     globs = [glob for each in statements or [] for glob in each.split(",")]
     # Without DATA the report is about the statements, with it about the rows.
     chosen = _chosen(["*" if g == "all" else g for g in globs]) if globs or data is None else ()
@@ -127,7 +125,6 @@ def report(
             n_jobs=jobs,
             progress=show,
             command=ctx.find_root().obj,
-            compare=old,
             with_data=data is not None or not globs,
         )
     return common.tell(common.write(result, **outputs))

@@ -4,7 +4,6 @@
 result or that of ``mehler verify``.
 """
 
-from mehler.report._compare import read_report
 from mehler.report._model import DataResult, Report, StatementResult, Verification
 
 # Shared with other packages of mehler, and no public names.
@@ -30,7 +29,6 @@ __all__ = [
     "StatementResult",
     "Verification",
     "load_rows",
-    "read_report",
     "run",
     "write",
 ]

@@ -28,7 +28,7 @@ _TAILS = {
     "inconclusive": ", and a check on the data decided nothing",
     "error": ", and a check on the data could not run",
 }
-SCHEMA = "mehler-report/5"
+SCHEMA = "mehler-report/6"
 VERIFICATION_SCHEMA = "mehler-verification/1"
 
 
@@ -114,30 +114,6 @@ class DataResult:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Change:
-    """One difference between two reports: of which kind, of what, from what, to what."""
-
-    kind: str
-    what: str
-    before: str
-    after: str
-
-
-@dataclass(frozen=True, kw_only=True)
-class Comparison:
-    """Changes since the earlier report in `file`, and notes on what could not be compared.
-
-    Their kinds are setting, data, statement, check, verdict, text and number.
-    """
-
-    file: str
-    date: str
-    headline: str
-    changes: tuple[Change, ...]
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, kw_only=True)
 class StatementResult:
     """A statement with the evidence of its checks and the verdict.
 
@@ -189,8 +165,8 @@ class Report:
     provenance, ledger : mapping
         Versions, backend, platform, date, command line, level, seed; the false-alarm budget with
         its entries.
-    data, compared : DataResult, Comparison, optional
-        Results on the rows of data, and what changed since an earlier report.
+    data : DataResult, optional
+        Results on the rows of data.
     statements : tuple of StatementResult
         One result per statement.
     """
@@ -198,7 +174,6 @@ class Report:
     provenance: Mapping[str, Any]
     ledger: Mapping[str, Any]
     data: DataResult | None = None
-    compared: Comparison | None = None
     statements: tuple[StatementResult, ...]
     schema: str = field(default=SCHEMA)
 

@@ -10,8 +10,6 @@ from os import PathLike
 from time import perf_counter
 from typing import Any, Literal
 
-from mehler.report._compare import compare as compared_with
-from mehler.report._compare import read_report
 from mehler.report._jobs import failed, fresh_context, n_processes, pay, processes, run_all
 from mehler.report._model import Report, StatementResult, provenance, replay_line
 from mehler.report._read import load_rows
@@ -34,7 +32,6 @@ def run(
     progress: Progress | None = None,
     with_data: bool = True,
     command: Sequence[str] | None = None,
-    compare: str | PathLike[str] | Mapping[str, Any] | None = None,
 ) -> Report:
     """Compare maps on rows of data, and check statements, and return a report.
 
@@ -63,9 +60,6 @@ def run(
         Whether to include the section on the data.
     command : sequence of str, optional
         The command line's arguments, for the record.
-    compare : path or mapping, optional
-        The ``report.json`` of an earlier run, or what `read_report` made of it; the report then
-        says what changed since.
 
     Returns
     -------
@@ -76,8 +70,7 @@ def run(
     ------
     ValueError
         Before any work, if there are no statements, level or backend are unknown, the backend is
-        not installed or has no device, seed or false alarm are bad, data are unreadable, or
-        `compare` is no report.
+        not installed or has no device, seed or false alarm are bad, or data are unreadable.
     ChildProcessError
         If a process ends before its work, as one that is killed.
     """
@@ -88,7 +81,6 @@ def run(
     context = fresh_context(settings)
     context.like()  # fail now, not after minutes, if the backend is missing
     n = n_processes(n_jobs)
-    old = read_report(compare) if isinstance(compare, str | PathLike) else compare
     rows = load_rows(data() if callable(data) else data) if with_data else None
     survey = None if rows is None else Survey(rows, context, settings)
     tasks = [partial(_run_statement, one, settings) for one in chosen]
@@ -108,13 +100,12 @@ def run(
             stamped = [_stamp(one, context, replay) for one in measured.evidence]
             measured = replace(measured, evidence=tuple(stamped))
         results = run_all(pool, tasks, ended)
-    report = Report(
+    return Report(
         provenance=provenance(context, None if command is None else tuple(command)),
         statements=tuple(_paid(*piece[2], context.ledger) for piece in results),
         data=measured,
         ledger=context.ledger.to_dict(),
     )
-    return report if old is None else replace(report, compared=compared_with(report, old))
 
 
 def _run_statement(

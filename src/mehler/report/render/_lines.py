@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 from xml.etree import ElementTree
 
-from mehler._plural import counted
 from mehler._text import printable
 from mehler.report._model import Report, Verification
 from mehler.report.render._format import cells, count
@@ -15,10 +14,9 @@ from mehler.statements import Evidence
 def lines(report: Report | Verification) -> tuple[str, ...]:
     """Render a result as lines of text, the headline first.
 
-    Of a verification, checks that hold are named, and the kernel's and others have their numbers;
-    of a report, what changed since the earlier one.
+    Of a verification, checks that hold are named, and the kernel's and others have their numbers.
     """
-    texts = _of_report(report) if isinstance(report, Report) else _of_verification(report)
+    texts = [report.headline] if isinstance(report, Report) else _of_verification(report)
     # A name of the user's may hold a line end.
     return tuple(printable(" ".join(line.splitlines())) for line in texts)
 
@@ -39,15 +37,6 @@ def _of_verification(report: Verification) -> list[str]:
     if rest := dict.fromkeys(word for one in shown for word in one.assumptions):
         texts.append(f"  assumed: {'; '.join(rest)}")
     return texts + [f"  or: {cause.text}" for cause in report.causes[1:]]
-
-
-def _of_report(report: Report) -> list[str]:
-    if (compared := report.compared) is None:
-        return [report.headline]
-    number = counted(len(compared.changes), "change") if compared.changes else "no changes"
-    changes = [f"{one.kind}: {one.what}: {one.before} -> {one.after}" for one in compared.changes]
-    below = [f"    {line}" for line in (*changes, *compared.notes)]
-    return [report.headline, f"  since {compared.date}: {number}", *below]
 
 
 def _by_reason(remarks: Sequence[str]) -> Iterator[str]:
