@@ -1,4 +1,4 @@
-"""`--junit`, `--certificate` and annotations of report and verify."""
+"""`--junit` and `--certificate` of report and verify."""
 
 from __future__ import annotations
 
@@ -10,19 +10,6 @@ from mehler import recheck, report
 from tests.cli.test_cli import call, few_maps, rows_file, toy_statements
 
 __all__ = ["few_maps", "rows_file", "toy_statements"]
-
-
-@pytest.mark.sampled(1)
-@pytest.mark.parametrize("there", ["true", "false"])
-def test_report_is_annotated_in_workflows(
-    toy_statements, rows_file, tmp_path, monkeypatch, capsys, there
-):
-    monkeypatch.setenv("GITHUB_ACTIONS", there)
-    line = ("report", rows_file, "--statements", "toy.wrong", "--out", str(tmp_path / "out"))
-    assert call(*line) == 1
-    printed = [one for one in capsys.readouterr().out.splitlines() if one.startswith("::")]
-    expected = ["::error title=mehler%3A toy.wrong::"] if there == "true" else []
-    assert [one[: len("::error title=mehler%3A toy.wrong::")] for one in printed] == expected
 
 
 def test_report_writes_junit_and_certificates(toy_statements, rows_file, tmp_path, capsys):

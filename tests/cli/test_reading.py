@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shlex
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from mehler import report
-from mehler.statements import discover
 from tests.cli.test_cli import call, few_maps
 from tests.cli.test_verify import COARSE
 
@@ -61,11 +62,12 @@ def test_options_about_data_need_data(command, option, capsys):
 
 
 @pytest.mark.slow
-def test_the_replay_of_a_report_reads_the_same_rows(few_maps, table):
-    rows = report.load_rows(table, drop="name,id", target="c", standardize=True)
-    found = report.run(discover("maxout.q1-linear"), data=rows)
-    words = "/rows.csv --drop name,id --target c --standardize --level quick"
-    assert all(words in one.replay for one in found.data.evidence)
+def test_the_replay_of_data_is_the_command(few_maps, table):
+    command = ("report", str(table), "--drop", "name,id", "--target", "c")
+    assert call(*command, "--out", str(table.with_name("out"))) == 0
+    found = json.loads((table.with_name("out") / "report.json").read_text("utf-8"))
+    assert [one["replay"] for one in found["data"]["evidence"]] == [found["provenance"]["command"]]
+    assert found["provenance"]["command"].startswith(shlex.join(("mehler", *command)))
 
 
 @pytest.mark.parametrize(

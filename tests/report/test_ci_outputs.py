@@ -1,4 +1,4 @@
-"""JUnit and annotations: valid, escaped, a case for each outcome, and only problems annotated."""
+"""JUnit: valid, escaped, a case for each outcome."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler import report
 from mehler.report.render._lines import render_junit
 from tests.report import toys
 
-# Markup, line ends, commands, what XML cannot hold, and half of a surrogate pair.
+# Markup, line ends, what XML cannot hold, and half of a surrogate pair.
 NASTY = '<b a="1">&\'%\r\n::error::x,y:z\x00\x1b[31m\ufffe\udc80\U0001f600'
 
 
@@ -63,20 +63,6 @@ def test_a_statement_that_holds_unexpectedly_is_a_failure(found):
         render_junit(replace(found, statements=(odd,), data=None))
     ).iter("testcase")
     assert [child.tag for child in case] == ["failure"]
-
-
-def test_problems_are_annotated_in_one_line_each(found):
-    lines = report.annotations(found)
-    assert [line.partition(" ")[0] for line in lines] == ["::error", "::warning", "::error"]
-    assert lines[0].startswith("::error title=mehler%3A toy.wrong::toy.wrong: refuted, expected: h")
-    assert all(len(line.splitlines()) == 1 for line in lines)
-
-
-def test_workflow_commands_are_escaped(found):
-    line = report.annotations(with_problem(found, "50 %\r\n::error::x,y"))[0]
-    command, _, rest = line[2:].partition("::")
-    assert command == "error title=mehler%3A 50 %25%0D%0A%3A%3Aerror%3A%3Ax%2Cy"
-    assert rest.startswith("50 %25%0D%0A::error::x,y: refuted. ")
 
 
 def test_the_file_is_written_whole_and_not_over_a_folder(found, tmp_path):

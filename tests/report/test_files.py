@@ -132,8 +132,6 @@ READ = [
     ("two levels of pandas' index", "a.parquet",
      FRAME.set_index(pd.MultiIndex.from_product([[1, 2], [3, 4]], names=list("ij"))).to_parquet,
      ABC, ROWS),
-    ("metadata that are no JSON", "a.parquet", table(a=[1, 3], b=[2, 5], metadata=b"{no"), "ab",
-     PAIRS),
     ("Parquet with booleans and decimals", "a.parquet",
      table(a=[True, False], b=pa.array([1, 3]).cast(pa.decimal128(22, 2))), "ab",
      [[1, 1], [0, 3]]),
@@ -179,7 +177,7 @@ REFUSED = [
      {"target": "y"}),
     ("infinity, beyond all floats", "csv", raw("a,b\n1e400,2\n3,4\n"), "inf at row 0 of 'a'"),
     ("near the largest float", "csv", raw("a\n1e308\n-1e308\n"), "has values beyond 1e+75: scale"),
-    ("columns of one name", "csv", raw("a,a\n1,2\n3,4\n"), "two columns of one name: rename one"),
+    ("columns of one name", "csv", raw("a,a\n1,2\n3,4\n"), "multiple columns named a"),
     ("one row", "csv", raw("a,b\n1,2\n"), "1 row that are not all zero: give at least two"),
     ("Latin-1 names", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1")), PANDAS),
     ("Latin-1 far below", "csv", raw(b"n,b\n" + (b"%064d,2\n" % 1) * 160_000 + b"\xe9,3\n"),
@@ -225,8 +223,9 @@ REFUSED = [
     ("bytes, dates", "parquet", table(a=[b"\x1b[2J"], b=pa.array([0], pa.date32())),
      "'a' (binary), 'b' (date32[day])"),
     ("no rows", "parquet", table(a=pa.array([], pa.float64())), "is empty"),
+    ("metadata that are no JSON", "parquet", table(a=[1, 3], metadata=b"{no"), UNREADABLE),
     ("an Arrow stream", "arrow", streamed(a=ROWS[:, 0]),
-     "an Arrow stream declares no size: frame = pyarrow.ipc.open_stream(FILE)."),
+     "Not an Arrow file"),
     ("a union", "arrow", lambda p: _write(p, pa.UnionArray.from_dense(
         pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array([1])])), "'a' (dense_union"),
 ]  # fmt: skip
@@ -245,7 +244,7 @@ def test_files_are_read_as_meant(tmp_path, case):
     make(path)
     options = options[0] if options else {}
     rows = load_rows(path, **options)
-    assert (rows.name, rows.path, rows.columns) == (name, str(path), tuple(columns))
+    assert (rows.name, rows.columns) == (name, tuple(columns))
     np.testing.assert_array_equal(rows.values, values)
     np.testing.assert_array_equal(rows.lows, np.min(values, axis=0))
     np.testing.assert_array_equal(rows.highs, np.max(values, axis=0))
@@ -386,10 +385,10 @@ BOMBS = [
      {"target": "s"}),
     ("list cells", "parquet", table(**LISTS),
      "'b' (list<element: double>)", {}),
-    ("list cells", "feather", feathered(**LISTS), "takes 0.149 GiB", {}),
+    ("list cells", "feather", feathered(**LISTS), "'b' (list<item: double>)", {}),
     ("a batch of zstd", "feather", feathered(a=np.zeros(20_000_000)),
      "takes 0.149 GiB once read", {}),
-    ("a stream of one batch of zstd", "arrow", lambda p: _stream_of_zstd(p), "an Arrow stream", {}),
+    ("a stream of one batch of zstd", "arrow", lambda p: _stream_of_zstd(p), "Not an Arrow", {}),
     ("columns of zstd", "parquet", lambda p: parquet.write_table(
         pa.table({"a": np.zeros(20_000_000)}), p, compression="zstd"), "takes 0.149 GiB", {}),
     ("a member of bzip2", "npz", archive(zipfile.ZIP_BZIP2, X__npy=bytes(150_000_000)), "bzip2",

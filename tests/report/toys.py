@@ -30,7 +30,7 @@ SCRIPT = "<script>alert(1)</script>"
 def few_maps() -> Iterator[None]:
     """Measure two maps on the rows of a report, in this process, where a test asks for no more."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_run, "n_processes", lambda n_jobs: 1)
+        patch.setattr(_run, "usable_cores", lambda: 1)
         patch.setattr(_survey, "candidates", lambda seen: all_maps(seen)[:2])
         yield
 

@@ -98,24 +98,17 @@ def write(
 
     single = {"json": json, "junit": junit, "certificates": certificate}
     files = reports.write(result, out or None, **{k: v for k, v in single.items() if v})
-    shown = os.environ.get("GITHUB_ACTIONS") == "true"
     below = (f.relative_to(here) if f.is_relative_to(here) else f for f in files)
     lines = [*reports.lines(result), *(f"  {path}" for path in below)]
     if getattr(result, "data", None) and not result.data.example:
         lines.append(lines.pop(0))  # the scores, where a terminal ends
-    return {
-        "status": result.exit_status,
-        "annotations": reports.annotations(result) if shown else (),
-        "lines": lines,
-    }
+    return {"status": result.exit_status, "lines": lines}
 
 
 def tell(outcome: Mapping[str, Any]) -> int:
     """Print what `write` returned, and return the exit status."""
     if "error" in outcome:
         raise ChildProcessError(outcome["error"])
-    for line in outcome["annotations"]:
-        typer.echo(line.replace("##[", "##%5B"))
     for line in outcome["lines"]:
         echo(line)
     return int(outcome["status"])

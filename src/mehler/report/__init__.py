@@ -11,7 +11,6 @@ from mehler.report._model import provenance as provenance
 from mehler.report._read import DataMatrix, load_rows
 from mehler.report._read import as_options as as_options
 from mehler.report._run import run
-from mehler.report.render._lines import annotations as annotations
 from mehler.report.render._lines import lines as lines
 from mehler.report.render._pages import page_style as page_style
 from mehler.report.render._pages import page_text as page_text

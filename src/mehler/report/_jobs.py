@@ -11,15 +11,15 @@ import os
 import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
-from multiprocessing.reduction import ForkingPickler
+from pickle import PicklingError
 from typing import Any, TypeVar
 
-from mehler._arrays import one_blas_thread, usable_cores
-from mehler._validate import require_integer, require_probability
+from mehler._arrays import one_blas_thread
+from mehler._validate import require_probability
 from mehler.statements import Context, Evidence
 from mehler.verify import BudgetExceeded, Entry, Ledger
 
@@ -29,24 +29,18 @@ Task = Callable[[], T]
 _TESTS = 1000
 
 
-def n_processes(n_jobs: int) -> int:
-    """Return the number of processes, -1 being one per usable core; ValueError for other n < 1."""
-    return usable_cores() if n_jobs == -1 else require_integer("n_jobs", n_jobs, least=1)
-
-
 @contextmanager
 def processes(n: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Open a pool of `n` processes, which end with the context and with this process; 1 is None.
+    """Open a pool of `n` processes, which end with the context; 1 is None.
 
-    Processes are spawned, since libraries with threads of their own do not survive a fork, and
-    each keeps to one thread of BLAS.
+    Processes are spawned, since libraries with threads of their own do not survive a fork. They
+    ignore Ctrl-C, which their parent answers by ending them, and keep to one thread of BLAS.
     """
     if n == 1:
         yield None
         return
     earlier = set(multiprocessing.active_children())
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(n, mp_context=spawn, initializer=_start)
+    pool = ProcessPoolExecutor(n, multiprocessing.get_context("spawn"), initializer=_start)
     try:
         yield pool
     finally:
@@ -58,42 +52,29 @@ def processes(n: int) -> Iterator[ProcessPoolExecutor | None]:
 def run_all(
     pool: ProcessPoolExecutor | None, tasks: Sequence[Task[T]], ended: Callable[[T], None]
 ) -> list[T]:
-    """Run tasks and return their results in order; `ended` is called with each as it ends.
-
-    A task that does not pickle, as a function of a notebook, runs in this process. Raises
-    ChildProcessError if a process ends before its task, as one killed for its memory.
-    """
-    results: dict[int, T] = {}
-    futures = _submitted(pool, tasks) if pool is not None and len(tasks) > 1 else {}
-    for i in set(range(len(tasks))) - set(futures.values()):
-        results[i] = _run(tasks[i])
-        ended(results[i])
-    try:
-        for future in as_completed(futures):
-            results[futures[future]] = future.result()
-            ended(future.result())
-    except BrokenProcessPool:
-        raise ChildProcessError(
-            "a process ended before its work, as one that is killed or lacks memory: --jobs 1 "
-            "works without others"
-        ) from None
-    return [results[i] for i in range(len(tasks))]
-
-
-def _submitted(pool: ProcessPoolExecutor, tasks: Sequence[Task[T]]) -> dict[Future[T], int]:
-    # Processes that start ignore Ctrl-C, which their parent answers by ending them.
+    """Run tasks and return their results in order; `ended` is called with each as it ends."""
+    if pool is None or len(tasks) < 2:
+        results = []
+        for task in tasks:
+            results.append(_run(task))
+            ended(results[-1])
+        return results
     here = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
-    futures = {}
-    try:
-        for i, task in enumerate(tasks):
-            with suppress(Exception):  # whatever the objects of others raise
-                ForkingPickler.dumps(task)
-                futures[pool.submit(_run, task)] = i
+    try:  # the pool starts its processes now
+        futures = [pool.submit(_run, task) for task in tasks]
     finally:
         if here:
             signal.signal(signal.SIGINT, handler)
-    return futures
+    try:
+        for future in as_completed(futures):
+            ended(future.result())
+        return [future.result() for future in futures]
+    except (BrokenProcessPool, AttributeError, PicklingError) as error:
+        raise ChildProcessError(
+            f"a process could not start or finish its work ({error}): n_jobs=1 (--jobs 1) works "
+            "without others"
+        ) from error
 
 
 def _start() -> None:

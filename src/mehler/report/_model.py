@@ -17,7 +17,6 @@ import numpy as np
 
 from mehler._arrays import LIBRARIES
 from mehler._plural import counted
-from mehler.report._read import as_options
 from mehler.statements import BoundCase, Context, Evidence, Plot, summary
 from mehler.verify import KURTOSIS, Cause
 
@@ -352,13 +351,9 @@ def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, A
     }
 
 
-def replay_line(context: Context, *, data: str | None = None, options: tuple[str, ...] = ()) -> str:
-    """Return the command that repeats one statement, with `options` on how the data are read."""
-    words = ["mehler", "report"]
-    if data is not None:
-        words += [data, *shlex.split(as_options(" ".join(options)))]
-    if context.statement:
-        words += ["--statements", context.statement]
+def replay_line(context: Context) -> str:
+    """Return the command that checks one statement again."""
+    words = ["mehler", "report", "--statements", context.statement]
     words += ["--level", context.level, "--seed", str(context.seed)]
     words += ["--backend", context.backend, "--false-alarm", f"{context.false_alarm:g}"]
     return shlex.join(words)

@@ -35,8 +35,8 @@ class DataMatrix:
 
     Parameters
     ----------
-    name, path : str, str or None
-        File name, "array", "data frame" or the default data set; the file, if there is one.
+    name : str
+        File name, "array", "data frame" or the default data set.
     values, index : array, shapes (n, d) and (n,)
         Rows, standardized if that was asked for, and their positions in the source.
     n_zero_rows : int
@@ -47,12 +47,9 @@ class DataMatrix:
         Sentences on columns that are likely not meant as they are; decisions made while reading.
     target, target_name : array, shape (n,), and str, or None
         Values (floats) or labels (integers, booleans, strings) of the target column; its name.
-    options : tuple of str
-        Arguments of `load_rows` that read the same rows again, as ``target='y'``.
     """
 
     name: str
-    path: str | None
     values: np.ndarray
     index: np.ndarray
     n_zero_rows: int
@@ -63,7 +60,6 @@ class DataMatrix:
     choices: tuple[str, ...]
     target: np.ndarray | None
     target_name: str | None
-    options: tuple[str, ...]
 
     @property
     def n_rows(self) -> int:
@@ -96,9 +92,9 @@ def load_rows(
 ) -> DataMatrix:
     r"""Read and validate rows of numbers, from a file, an array or a data frame.
 
-    Rows may take 1 GiB as float64. Reading takes at most 3 GiB of memory, whatever a file says, and
-    runs no code in it. Text is UTF-8, with commas, in ``.tsv`` tabs, and its first line has names.
-    For other layouts an error shows the two lines of pandas that read them.
+    Rows may take 1 GiB as float64, which is checked by the size that a file declares before it is
+    read. No code in a file is run. Text is UTF-8, with commas, in ``.tsv`` tabs, and its first line
+    has names. For other layouts an error shows the two lines of pandas that read them.
 
     Parameters
     ----------
@@ -173,14 +169,13 @@ def load_rows(
         raise ValueError(f"{table.label} has {number}: give at least two")
     if n_zero:
         values, index = values[keep], index[keep]
-    path = data if isinstance(data, str | PathLike) else None
-    kind = "data frame" if hasattr(data, "__arrow_c_stream__") else "array"
-    chosen = {"columns": wanted, "drop": unwanted, "target": named and (named,)}
-    options = [_option(option, each) for option, each in chosen.items() if each]
-    options += ["standardize=True"] * standardize + ["drop_missing=True"] * drop_missing
+    name = DIGITS if data is None else "array"
+    if isinstance(data, str | PathLike):
+        name = Path(data).name
+    elif hasattr(data, "__arrow_c_stream__"):
+        name = "data frame"
     return DataMatrix(
-        name=Path(path).name if path is not None else DIGITS if data is None else kind,
-        path=None if path is None else str(path),
+        name=name,
         values=values,
         index=index,
         n_zero_rows=n_zero,
@@ -191,7 +186,6 @@ def load_rows(
         choices=notes,
         target=None if entries is None else _labels(entries[index]),
         target_name=named if named or (target is None and data is not None) else "target",
-        options=tuple(options),
     )
 
 

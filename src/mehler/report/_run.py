@@ -10,7 +10,9 @@ from os import PathLike
 from time import perf_counter
 from typing import Any, Literal
 
-from mehler.report._jobs import failed, fresh_context, n_processes, pay, processes, run_all
+from mehler._arrays import usable_cores
+from mehler._validate import require_integer
+from mehler.report._jobs import failed, fresh_context, pay, processes, run_all
 from mehler.report._model import Report, StatementResult, provenance, replay_line
 from mehler.report._read import load_rows
 from mehler.report._survey import Survey
@@ -79,8 +81,9 @@ def run(
         raise ValueError("statements is empty: give at least one, as from statements.discover()")
     settings = {"level": level, "seed": seed, "backend": backend, "false_alarm": false_alarm}
     context = fresh_context(settings)
+    origin = provenance(context, None if command is None else tuple(command))
     context.like()  # fail now, not after minutes, if the backend is missing
-    n = n_processes(n_jobs)
+    n = usable_cores() if n_jobs == -1 else require_integer("n_jobs", n_jobs)
     rows = load_rows(data() if callable(data) else data) if with_data else None
     survey = None if rows is None else Survey(rows, context, settings)
     tasks = [partial(_run_statement, one, settings) for one in chosen]
@@ -96,12 +99,11 @@ def run(
         if survey is not None:
             pieces = [each for *_, part in run_all(pool, survey.tasks, ended) for each in part]
             measured = survey.result(pieces)
-            replay = replay_line(context, data=survey.rows.path, options=survey.rows.options)
-            stamped = [_stamp(one, context, replay) for one in measured.evidence]
+            stamped = [_stamp(one, context, origin["command"] or "") for one in measured.evidence]
             measured = replace(measured, evidence=tuple(stamped))
         results = run_all(pool, tasks, ended)
     return Report(
-        provenance=provenance(context, None if command is None else tuple(command)),
+        provenance=origin,
         statements=tuple(_paid(*piece[2], context.ledger) for piece in results),
         data=measured,
         ledger=context.ledger.to_dict(),

@@ -60,7 +60,7 @@ class Survey:
         values = rows.values if alike or rows.target is None else standardized(rows.values)
         if values is rows.values or not np.any(values, axis=1).all():
             return rows, ""
-        other = replace(rows, values=values, options=(*rows.options, "standardize=True"))
+        other = replace(rows, values=values)
         best: list[Any] = []
         measure = ""
         for each in (rows, other):

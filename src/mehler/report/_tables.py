@@ -1,4 +1,4 @@
-"""Tables in files, arrays and data frames: named columns, and a matrix of floats of some.
+"""Columns of numbers in files, arrays and data frames.
 
 No code in a file is run. Sizes that a file declares are compared with `LIMIT` before anything is
 unpacked, and a format that declares none is refused.
@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 import os
 import re
-import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
@@ -26,53 +25,44 @@ from mehler._text import install_command, printable
 LIMIT, _LONGEST_LABEL, _LONGEST_LINE, _MOST_COLUMNS = 1 << 30, 1000, 1 << 23, 100_000
 _NUMBER = r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*"
 _MISSING = ["", "NA", "N/A", "n/a", "nan", "NaN", "-nan", "-NaN", "NULL", "null", "#N/A"]
+_SAVE = "frame.to_parquet('rows.parquet')"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Named columns; `label` stands in messages, and `frame` is the expression of pandas for it.
+    """Named columns; ``read(names, target)`` returns their matrix, and the target or None.
 
-    ``read(names, target)`` returns the matrix of some columns, and the target or None. `unusable`
-    says what columns without numbers hold, `index` which columns were an index of pandas.
+    `label` stands in messages, and `frame` is the expression of pandas for the table. `unusable`
+    tells the types of columns without numbers, `index` which columns were an index of pandas.
     """
 
     label: str
     columns: tuple[str, ...]
     read: Callable[[Sequence[str], str | None], tuple[np.ndarray, Any]]
+    frame: str
     unusable: Mapping[str, str] = field(default_factory=dict)
     index: tuple[str, ...] = ()
     labels: Any = None
-    frame: str = "frame"
 
     def changed(self, change: str) -> str:
         """Return two lines of pandas, the first of which makes numbers of the table."""
-        last = "load_rows(frame)" if self.label == "data" else "frame.to_parquet('rows.parquet')"
+        last = "load_rows(frame)" if self.label == "data" else _SAVE
         return f"frame = {change.replace('{}', self.frame, 1)}; {last}"
 
 
 def open_table(data: Any, target: str | None, drop: Sequence[str]) -> Table:
     """Open a file, an array or a data frame, of which columns to `drop` may hold anything."""
     if isinstance(data, str | os.PathLike):
-        path = Path(data)
-        label, kind = f"data={str(path)!r}", path.suffix.lower()
-        require_file(path, label, f"a file of {', '.join(_OPENERS)}")
-        if kind not in _OPENERS:
-            raise ValueError(
-                f"{label} is of kind {kind!r}, not of {', '.join(_OPENERS)}: read it with pandas, "
-                "and write it with frame.to_parquet('rows.parquet')"
-            )
-        with _one_sentence(label, _remedy(path)):
-            return _OPENERS[kind](path, label, target)
+        return _open_file(Path(data), target)
     if hasattr(data, "__arrow_c_stream__"):
         if hasattr(data, "iloc") and drop:  # pandas converts all columns or none
             data = data.loc[:, [str(name) not in drop for name in data.columns]]
         with _one_sentence("data", "drop or convert it"):
-            table = _arrow("data").table(data)
-        return _columns("data", table.schema, table.select, "frame")
+            pa = _arrow("data")
+            source = pa.dataset.dataset(pa.table(data))
+            return _columns("data", source.schema, lambda keys: source, "frame")
     if isinstance(data, np.ma.MaskedArray):
-        raise ValueError(
-            "data is a MaskedArray: give data.filled(numpy.nan) with drop_missing=True"
-        )
+        raise ValueError("data is a MaskedArray: give data.filled(numpy.nan) and drop_missing=True")
     if _arrays.is_array(data):
         if _arrays.is_chunked(data):
             _arrays.require_known_chunks(data)
@@ -86,11 +76,26 @@ def open_table(data: Any, target: str | None, drop: Sequence[str]) -> Table:
     return _matrix(values, "data", "pandas.DataFrame(data)")
 
 
-def require_file(path: Path, label: str, wanted: str) -> None:
-    """Require a file that is no folder, pipe or device, nor a link to one, and is not empty."""
-    if not path.is_file() or path.stat().st_size == 0:
+def _open_file(path: Path, target: str | None) -> Table:
+    label, kind, kinds = f"data={str(path)!r}", path.suffix.lower(), ", ".join(_OPENERS)
+    if not path.is_file() or path.stat().st_size == 0:  # a folder, a pipe, a device
         wrong = "is not a file" if path.exists() else "does not exist"
-        raise ValueError(f"{label} {'is empty' if path.is_file() else wrong}: give {wanted}")
+        raise ValueError(f"{label} {'is empty' if path.is_file() else wrong}: give {kinds}")
+    if kind not in _OPENERS:
+        how = f"read it with pandas, and write it with {_SAVE}"
+        raise ValueError(f"{label} is of kind {kind!r}, not of {kinds}: {how}")
+    remedy = "save it again, as numbers"
+    if _OPENERS[kind] is _csv:
+        frame = f"pandas.read_csv({path.name!r}, sep=None, comment='#', encoding='latin-1')"
+        remedy = f"frame = {frame}; {_SAVE}"
+    with _one_sentence(label, remedy):
+        table = _OPENERS[kind](path, label, target)
+
+    def read(names: Sequence[str], target: str | None) -> tuple[np.ndarray, Any]:
+        with _one_sentence(label, remedy):
+            return table.read(names, target)
+
+    return replace(table, read=read)
 
 
 @contextmanager
@@ -102,16 +107,10 @@ def _one_sentence(label: str, remedy: str) -> Iterator[None]:
         if str(error).startswith(label):
             raise
         text = getattr(error, "strerror", "") or " ".join(map(str, error.args))
-        text = text or type(error).__name__
-        text = printable(" ".join(text.split()).partition(". ")[0][:120])
-        raise ValueError(f"{label} cannot be read ({text}): {remedy}") from error
-
-
-def _remedy(path: Path) -> str:
-    if path.suffix.lower() not in (".csv", ".tsv"):
-        return "save it again, as numbers"
-    frame = f"pandas.read_csv({path.name!r}, sep=None, comment='#', encoding='latin-1')"
-    return f"frame = {frame}; frame.to_parquet('rows.parquet')"
+        # Of pyarrow's sentences the last part is the reason.
+        reason = " ".join(text.rpartition("': ")[2].removeprefix("Invalid: ").split())
+        reason = printable(reason.partition(". ")[0][:120]) or type(error).__name__
+        raise ValueError(f"{label} cannot be read ({reason}): {remedy}") from error
 
 
 def _require_size(n_bytes: int, label: str) -> None:
@@ -152,27 +151,26 @@ def _npz(path: Path, label: str, target: str | None) -> Table:
     """Return the array X of an archive, or its only one beside the array `target` of labels."""
     with ZipFile(path) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
-    others = [name for name in members if name != target]
-    if "X" not in members and len(others) != 1:
+    names = ["X"] if "X" in members else [name for name in members if name != target]
+    if len(names) != 1:
         raise ValueError(
             f"{label} holds {', '.join(members)[:80] or 'nothing'}, and not one array X: "
             f"numpy.save('rows.npy', numpy.load({path.name!r})['NAME'])"
         )
-    name = "X" if "X" in members else others[0]
-    packed = [info for each, info in members.items() if each in (name, target)]
+    packed = [info for name, info in members.items() if name in (*names, target)]
     if {info.compress_type for info in packed} - {ZIP_STORED, ZIP_DEFLATED}:
         how = "packed by bzip2 or lzma, which declare no size"
         raise ValueError(f"{label} is {how}: save it with numpy.savez_compressed")
     _require_size(sum(info.file_size for info in packed), label)
     with np.load(path, allow_pickle=False) as arrays:
-        values, labels = arrays[name], arrays[target] if target in members else None
-    frame = f"pandas.DataFrame(numpy.load({path.name!r})[{name!r}])"
+        values, labels = arrays[names[0]], arrays[target] if target in members else None
+    frame = f"pandas.DataFrame(numpy.load({path.name!r})[{names[0]!r}])"
     return _matrix(values, label, frame, labels)
 
 
 def _arrow(label: str) -> Any:
     try:
-        import pyarrow.compute
+        import pyarrow.dataset
     except ImportError as error:
         command = install_command("parquet")
         raise ValueError(f"{label} needs pyarrow: {command}, or save the rows as .npy") from error
@@ -185,10 +183,8 @@ def _is_number(kind: Any) -> bool:
     return any(fits(kind) for fits in (is_boolean, is_decimal, is_floating, is_integer))
 
 
-def _columns(
-    label: str, schema: Any, read_columns: Callable[[list[str]], Any], frame: str
-) -> Table:
-    """Return the table of Arrow columns; ``read_columns(keys)`` returns some of them."""
+def _columns(label: str, schema: Any, scan: Callable[[list[str]], Any], frame: str) -> Table:
+    """Return the table of Arrow columns; ``scan(keys)`` returns a dataset that has them."""
     pa = _arrow(label)
     keys = {name.strip() or f"Unnamed: {j}": name for j, name in enumerate(schema.names)}
     if len(keys) < len(schema.names):
@@ -196,19 +192,20 @@ def _columns(
 
     def read(names: Sequence[str], target: str | None) -> tuple[np.ndarray, Any]:
         wanted = [keys[name] for name in (*names, *([] if target is None else [target]))]
-        with _one_sentence(label, "save it again, as numbers"):
-            table = read_columns(wanted)
-            _require_size(8 * table.num_rows * len(names), label)
-            values = np.empty((table.num_rows, len(names)), order="F")
-            for j, key in enumerate(wanted[: len(names)]):
-                values[:, j] = table.column(key).cast(pa.float64(), safe=False).to_numpy()
-            return values, None if target is None else _labels(table.column(wanted[-1]), label)
+        scanner = scan(wanted).scanner(columns=wanted, use_threads=False)
+        parts, n = [], 0
+        for part in scanner.to_batches():
+            n += part.num_rows
+            _require_size(8 * n * len(names), label)
+            parts.append(part)
+        table = pa.Table.from_batches(parts, scanner.projected_schema)
+        values = np.empty((n, len(names)), order="F")
+        for j, key in enumerate(wanted[: len(names)]):
+            values[:, j] = table.column(key).cast(pa.float64(), safe=False).to_numpy()
+        return values, None if target is None else _labels(table.column(wanted[-1]), label)
 
-    try:
-        listed = schema.pandas_metadata["index_columns"]
-    except (TypeError, KeyError, ValueError, RecursionError):  # none, or broken
-        unnamed = ".read_csv" in frame and keys and schema.names[0] in ("", "Unnamed: 0")
-        listed = schema.names[:1] if unnamed and len(keys) > 1 else []
+    unnamed = [key for key in schema.names[1:] and schema.names[:1] if key in ("", "Unnamed: 0")]
+    listed = (schema.pandas_metadata or {}).get("index_columns", unnamed)
     kinds = zip(keys, schema.types)
     return Table(
         label=label,
@@ -235,77 +232,21 @@ def _labels(column: Any, label: str) -> np.ndarray:
     return np.asarray(marks[joined.indices.cast(pa.int64()).fill_null(len(marks) - 1).to_numpy()])
 
 
-def _parquet(path: Path, label: str, target: str | None) -> Table:
-    pa = _arrow(label)
-    from pyarrow import parquet
+def _declared(path: Path, label: str, target: str | None) -> Table:
+    """Open Parquet or Feather, of which a dataset counts the rows without reading them."""
+    dataset = _arrow(label).dataset
+    kind: Any = "ipc"
+    if path.suffix.lower() == ".parquet":
+        texts = dataset.ParquetReadOptions(dictionary_columns=[target] if target else [])
+        kind = dataset.ParquetFileFormat(read_options=texts)
+    source = dataset.dataset(path, format=kind)
 
-    schema, about = parquet.read_schema(path), parquet.read_metadata(path)
+    def scan(keys: list[str]) -> Any:
+        _require_size(8 * source.count_rows() * len(keys), label)
+        return source
 
-    def read_columns(keys: list[str]) -> Any:
-        groups = [about.row_group(i) for i in range(about.num_row_groups)]
-        chunks = [group.column(j) for group in groups for j in range(about.num_columns)]
-        sizes = [c.total_uncompressed_size for c in chunks if c.path_in_schema in keys]
-        _require_size(max(sum(sizes), 8 * len(keys) * about.num_rows), label)
-        marks = [key for key in keys if pa.types.is_string(schema.field(key).type)]
-        with parquet.ParquetFile(path, pre_buffer=False, read_dictionary=marks) as file:
-            return file.read(keys, use_threads=False)
-
-    return _columns(label, schema, read_columns, f"pandas.read_parquet({path.name!r})")
-
-
-def _feather(path: Path, label: str, target: str | None) -> Table:
-    """Open Arrow's file format, whose messages are those of a stream behind eight bytes."""
-    pa = _arrow(label)
-    from pyarrow import ipc
-
-    content = pa.memory_map(str(path)).read_buffer()
-    if bytes(content[:6]) != b"ARROW1":
-        raise ValueError(
-            f"{label} is no Feather file; an Arrow stream declares no size: frame = "
-            "pyarrow.ipc.open_stream(FILE).read_pandas(); frame.to_parquet('rows.parquet')"
-        )
-    content = content.slice(8)
-    messages = list(ipc.MessageReader.open_stream(pa.BufferReader(content)))
-    _require_size(sum(map(_declared, messages)), label)
-    schema = ipc.open_stream(content).schema
-
-    def read_columns(keys: list[str]) -> Any:
-        chosen = [schema.get_field_index(key) for key in keys]
-        options = ipc.IpcReadOptions(included_fields=chosen, use_threads=False)
-        table = ipc.open_stream(content, options=options).read_all()
-        table.validate()
-        return table
-
-    return _columns(label, schema, read_columns, f"pandas.read_feather({path.name!r})")
-
-
-def _declared(message: Any) -> int:
-    """Return the bytes to which the buffers of a message unpack, by the format's FlatBuffers."""
-    if message.type not in ("record batch", "dictionary"):
-        return 0
-
-    def number(form: str, at: int) -> int:
-        return int(struct.unpack_from(form, message.metadata, at)[0])
-
-    def place(table: int, i: int) -> int:
-        """Return where field i of a table is; 0 if it is absent."""
-        fields = table - number("<i", table)
-        offset = number("<H", fields + 4 + 2 * i) if 4 + 2 * i < number("<H", fields) else 0
-        return table + offset if offset else 0
-
-    def target(at: int) -> int:
-        return at + number("<I", at)
-
-    batch = target(place(target(0), 2))
-    batch = target(place(batch, 1)) if message.type == "dictionary" else batch
-    buffers, total = target(place(batch, 2)), 0
-    for at in range(buffers + 4, buffers + 4 + 16 * number("<I", buffers), 16):
-        start, size = number("<q", at), number("<q", at + 8)
-        if place(batch, 3) and size >= 8:  # packed, behind its size, or -1 if it is not
-            declared = struct.unpack_from("<q", message.body, start)[0]
-            size = size if declared < 0 else declared
-        total += size
-    return total
+    name = "feather" if kind == "ipc" else "parquet"
+    return _columns(label, source.schema, scan, f"pandas.read_{name}({path.name!r})")
 
 
 def _csv(path: Path, label: str, target: str | None) -> Table:
@@ -313,45 +254,35 @@ def _csv(path: Path, label: str, target: str | None) -> Table:
     pa = _arrow(label)
     from pyarrow import csv
 
-    mark, frame = "\t" if path.suffix.lower() == ".tsv" else ",", f"pandas.read_csv({path.name!r})"
-
-    def batches(kinds: Mapping[str, Any] | None = None) -> Any:
-        reading = csv.ReadOptions(use_threads=False, block_size=_LONGEST_LINE)
-        parsing = csv.ParseOptions(delimiter=mark, newlines_in_values=True)
-        conversion = csv.ConvertOptions(
-            column_types=kinds,
-            include_columns=kinds and list(kinds),
-            null_values=_MISSING,
-            strings_can_be_null=True,
-        )
-        return csv.open_csv(path, reading, parsing, conversion)
-
+    mark, how = ("\t", ", sep='\\t'") if path.suffix.lower() == ".tsv" else (",", "")
+    frame = f"pandas.read_csv({path.name!r}{how})"
     with path.open("rb") as file:
         first = file.readline(_LONGEST_LINE)
     if len(first) == _LONGEST_LINE or first.count(mark.encode()) >= _MOST_COLUMNS:
         raise ValueError(f"{label} has a line of over 8 MiB or {_MOST_COLUMNS:,} cells: give less")
-    schema = batches().schema
+    reading = pa.dataset.CsvFragmentScanOptions(
+        csv.ConvertOptions(null_values=_MISSING, strings_can_be_null=True),
+        csv.ReadOptions(use_threads=False, block_size=_LONGEST_LINE),
+    )
+    parsing = csv.ParseOptions(delimiter=mark, newlines_in_values=True)
+    text = pa.dataset.CsvFileFormat(parsing, default_fragment_scan_options=reading)
+    schema = pa.dataset.dataset(path, format=text).schema
     if any(re.fullmatch(_NUMBER, name, re.ASCII) for name in schema.names):
-        how = f"frame = {frame[:-1]}, header=None); frame.to_parquet('rows.parquet')"
-        raise ValueError(f"{label} has numbers in its first line: {how}")
+        named = f"frame = {frame[:-1]}, header=None); {_SAVE}"
+        raise ValueError(f"{label} has numbers in its first line: {named}")
 
-    def read_columns(keys: list[str]) -> Any:
-        types = {key: schema.field(key).type for key in keys}
-        kinds = {k: t if pa.types.is_boolean(t) else pa.float64() for k, t in types.items()}
+    def scan(keys: list[str]) -> Any:
+        """Read numbers as floats, which the first block may have shown as integers."""
+        kinds = {key: schema.field(key).type for key in keys}
+        kinds = {k: t if pa.types.is_boolean(t) else pa.float64() for k, t in kinds.items()}
         kinds |= {key: pa.string() for key in keys if key.strip() == target}
-        parts, n = [], 0
-        with _one_sentence(label, _remedy(path)):
-            for part in batches(kinds):
-                n += part.num_rows
-                _require_size(8 * n * len(keys), label)
-                parts.append(part)
-        return pa.Table.from_batches(parts)
+        return pa.dataset.dataset(path, format=text, schema=pa.schema(kinds))
 
-    return _columns(label, schema, read_columns, frame)
+    return _columns(label, schema, scan, frame)
 
 
 _OPENERS: dict[str, Callable[[Path, str, str | None], Table]] = {
     **dict.fromkeys((".csv", ".tsv"), _csv),
-    **{".parquet": _parquet, ".feather": _feather, ".arrow": _feather},
+    **dict.fromkeys((".parquet", ".feather", ".arrow"), _declared),
     **{".npy": _npy, ".npz": _npz},
 }

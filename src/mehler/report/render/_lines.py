@@ -1,8 +1,7 @@
-"""Render results as lines for a terminal, and for continuous integration: JUnit, annotations."""
+"""Render results as lines for a terminal, and as JUnit for continuous integration."""
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
 from xml.etree import ElementTree
 
 from mehler._text import printable
@@ -66,79 +65,45 @@ def _of(one: Evidence) -> list[str]:
     return [line, f"  {one.reason}"] if one.reason else [line]
 
 
-_Problem = Literal["", "error", "failure", "open"]
-# All other outcomes are failures.
-_PROBLEMS: dict[str, _Problem] = {"holds": "", "error": "error", "inconclusive": "open"}
-
-
-class Outcome(NamedTuple):
-    """The outcome of one test case; `problem` is empty if it is as expected."""
-
-    group: str
-    name: str
-    status: str
-    problem: _Problem
-    message: str
-    seconds: float = 0.0
-
-
 def render_junit(report: Report | Verification) -> str:
     """Render the outcomes as a ``testsuites`` document of one suite."""
-    cases = list(outcomes(report))
-    errors = sum(case.problem == "error" for case in cases)
-    failures = sum(bool(case.problem) for case in cases) - errors
-    totals = {"name": "mehler", "tests": str(len(cases)), "errors": str(errors)}
-    totals |= {"failures": str(failures), "time": f"{sum(case.seconds for case in cases):.3f}"}
-    root = ElementTree.Element("testsuites", totals)
-    date = str(report.provenance["date"])[:19]
-    suite = ElementTree.SubElement(root, "testsuite", totals, timestamp=date)
-    for case in cases:
-        place = {"classname": f"mehler.{printable(case.group)}", "name": printable(case.name)}
-        element = ElementTree.SubElement(suite, "testcase", place, time=f"{case.seconds:.3f}")
-        if case.problem:
-            text = printable(case.message)
-            tag = "error" if case.problem == "error" else "failure"
-            about = {"type": case.status, "message": text.partition("\n")[0]}
-            ElementTree.SubElement(element, tag, about).text = text
+    root = ElementTree.Element("testsuites")
+    suite = ElementTree.SubElement(
+        root, "testsuite", name="mehler", timestamp=str(report.provenance["date"])[:19]
+    )
+    for name, group, status, good, text, seconds in _outcomes(report):
+        place = {"classname": f"mehler.{printable(group)}", "name": printable(name)}
+        case = ElementTree.SubElement(suite, "testcase", place, time=f"{seconds:.3f}")
+        if not good:
+            text = printable(text)
+            about = {"type": status, "message": text.partition("\n")[0]}
+            tag = "error" if status == "error" else "failure"
+            ElementTree.SubElement(case, tag, about).text = text
+    for tag in ("testcase", "error", "failure"):
+        name = "tests" if tag == "testcase" else f"{tag}s"
+        for one in (root, suite):
+            one.set(name, str(len(list(suite.iter(tag)))))
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
 
 
-def annotations(report: Report | Verification) -> tuple[str, ...]:
-    """Render each outcome that is not as expected as ``::error`` or ``::warning`` of GitHub."""
-    lines = []
-    for outcome in outcomes(report):
-        if outcome.problem:
-            level = "warning" if outcome.problem == "open" else "error"
-            title = _escaped(f"mehler: {outcome.name}").replace(":", "%3A").replace(",", "%2C")
-            lines.append(f"::{level} title={title}::{_escaped(outcome.message)}")
-    return tuple(lines)
-
-
-def _escaped(text: str) -> str:
-    # A percent sign first, since the others become percent signs and digits.
-    return printable(text).replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def outcomes(report: Report | Verification) -> Iterator[Outcome]:
-    """Yield the outcomes of a report in order: those on the data, or of a map's checks, first."""
+def _outcomes(
+    report: Report | Verification,
+) -> Iterator[tuple[str, str, str, bool, str, float]]:
+    """Yield name, group, status, whether it is as expected, a message, and seconds."""
     if isinstance(report, Verification):
         group, checks = "verify", report.evidence
     else:
         group, checks = "data", report.data.evidence if report.data else ()
     for one in checks:
         message = f"{one.check}: {one.status}. {_details(one)}"
-        problem = _PROBLEMS.get(one.status, "failure")
-        yield Outcome(group, one.check, one.status, problem, message)
+        yield one.check, group, one.status, one.status == "holds", message, 0.0
     for result in report.statements if isinstance(report, Report) else ():
         head = f"{result.id}: {result.verdict}, expected: {result.expected}"
         reasons = [f"{e.form} form, {e.check}: {e.status}. {_details(e)}" for e in result.evidence]
-        # A statement that holds where another verdict is expected is a failure too.
-        odd = _PROBLEMS.get(result.verdict, "failure") or "failure"
-        problem = "" if result.as_expected else odd
         group, text = result.id.partition(".")[0], "\n".join([head, *reasons])
-        yield Outcome(group, result.id, result.verdict, problem, text, result.seconds)
+        yield result.id, group, result.verdict, result.as_expected, text, result.seconds
 
 
 def _details(evidence: Evidence) -> str:
