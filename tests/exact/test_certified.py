@@ -13,9 +13,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from mehler import exact
-from mehler.exact import certified
-from mehler.exact.certified import Ball, _digits, _enclosures
-from mehler.exact.certified._ball import exact_number, exact_rho
+from mehler.exact import _digits, certified
+from mehler.exact._digits import exact_number, exact_rho
+from mehler.exact.certified import Ball
 from tests.exact import second_route
 from tests.exact.reference import POOLS, REFERENCE, kernel_values, printed
 
@@ -146,8 +146,8 @@ def test_planar_sums_meet_closed_forms(q, rho):
     sides = _digits._half_angle(mp, rho)
     for name, joint in (("collision_probability", False), ("maxout_kernel", True)):
         closed = getattr(certified, name)(rho, q)
-        with _enclosures._precision(130) as flint:
-            ball = Ball.from_arb(_enclosures.wedge(flint, rho, q, 60, joint=joint))
+        with certified._precision(130) as flint:
+            ball = Ball.from_arb(certified.wedge(flint, rho, q, 60, joint=joint))
         assert ball.overlaps(closed)
         assert ball.digits > 15
         digits = _digits._planar(mp, *sides, q, nats, joint=joint)
@@ -158,9 +158,9 @@ def test_near_minus_one_balls_and_digits_meet_the_closed_form():
     # The bracket's radius is (1 + rho) kappa/2, kappa_3 about 0.168 t^2 with t^2/2 = 1 + rho.
     rho = Fraction(-9981, 10000)
     ball = certified.maxout_kernel(rho, 3)
-    with _enclosures._precision(100) as flint:
-        kappa = _enclosures._collision(flint, rho, 3, 32)
-        bracket = Ball.from_arb(_enclosures.bracket(flint, rho, 3, 32, kappa))
+    with certified._precision(100) as flint:
+        kappa = certified._collision(flint, rho, 3, 32)
+        bracket = Ball.from_arb(certified.bracket(flint, rho, 3, 32, kappa))
     assert bracket.contains(ball)
     assert bracket.radius < 7e-7
     mp, nats = _digits._context(9, 16)
@@ -271,20 +271,20 @@ def test_ball_without_its_errors_excludes_the_truth(monkeypatch, compute):
     ball, truth = compute(60), compute(110)
     assert ball.contains(truth)
     # Injected fault: tails, step errors and remainders dropped; only rounding is left.
-    monkeypatch.setattr(_enclosures, "_error", lambda flint, bound: flint.arb(0))
+    monkeypatch.setattr(certified, "_error", lambda flint, bound: flint.arb(0))
     assert not compute(60).overlaps(truth)
 
 
 def _coefficient(bits):
-    _enclosures._coefficients.cache_clear()
+    certified._coefficients.cache_clear()
     return certified.collision_coefficients(4, 2, bits=bits)[1]
 
 
 def test_moment_without_its_tail_excludes_the_truth(monkeypatch):
     truth = certified.sigma2(4, bits=110)
-    monkeypatch.setattr(_enclosures, "_reach", lambda *arguments: 6.0)
+    monkeypatch.setattr(certified, "_reach", lambda *arguments: 6.0)
     assert certified.sigma2(4, bits=60).contains(truth)
-    monkeypatch.setattr(_enclosures, "_error", lambda flint, bound: flint.arb(0))
+    monkeypatch.setattr(certified, "_error", lambda flint, bound: flint.arb(0))
     assert not certified.sigma2(4, bits=60).overlaps(truth)
 
 

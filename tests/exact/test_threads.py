@@ -12,7 +12,7 @@ import pytest
 
 from mehler import exact
 from mehler.exact import _table
-from mehler.exact.activations import _panels
+from mehler.exact.activations import _series
 
 THREADS = 8
 
@@ -53,7 +53,7 @@ def race(monkeypatch, module, build, ask):
 TABLES = {
     "pool": (_table, "_build", lambda: _table.pool_table(7)),
     "wedge": (_table, "_build_grid", _table.wedge_grid),
-    "activation": (_panels, "_build", lambda: _panels.table(8, 64)),
+    "activation": (_series, "_build", lambda: _series.table(8, 64)),
 }
 
 

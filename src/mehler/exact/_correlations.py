@@ -1,12 +1,18 @@
-"""Arguments of the exact functions: pool sizes, and correlations with their angles."""
+"""Arguments of the exact functions, and closed forms of kappa_q and K_q for q = 1 and 2.
+
+K_2(-1) = 0 requires relative accuracy there, which tables do not have.
+"""
 
 from __future__ import annotations
 
+import functools
 import importlib
 import math
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
+
+import numpy as np
 
 from mehler import _arrays
 from mehler._validate import require_integer
@@ -31,8 +37,6 @@ def require_rho(rho: _arrays.Array) -> Any:
     clipped unchecked.
     """
     if not _arrays.is_array(rho):
-        import numpy as np
-
         rho = np.asarray(rho)
         if rho.dtype.kind not in "biuf":
             raise TypeError(f"rho must hold real numbers, but has dtype {rho.dtype}")
@@ -57,8 +61,8 @@ def require_rho(rho: _arrays.Array) -> Any:
 
 
 def in_digits(name: str, *arguments: Any) -> Any:
-    """Call the function of :mod:`mehler.exact.certified._digits` of that name."""
-    return getattr(importlib.import_module("mehler.exact.certified._digits"), name)(*arguments)
+    """Call the function of :mod:`mehler.exact._digits` of that name."""
+    return getattr(importlib.import_module("mehler.exact._digits"), name)(*arguments)
 
 
 def angle(xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
@@ -90,3 +94,39 @@ def at_rho(function: Callable[[Any, int], Any], rho: _arrays.Array, q: int) -> A
 def scalar_if_scalar(values: Any) -> Any:
     """Convert 0-dimensional results of Python numbers to Python numbers."""
     return float(values) if values.ndim == 0 else values
+
+
+def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
+    """Compute kappa_1 = 1 or kappa_2 = 1 - theta/pi of an array with values in [-1, 1]."""
+    if q == 1:
+        return _arrays.array_namespace(rho).ones_like(rho)
+    value = functools.partial(_arrays.map_elements, _collision)
+    return _arrays.with_derivative(value, _collision_slope, rho)
+
+
+def _collision(xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
+    return xp.acos(-rho) / np.pi  # pi - theta, accurate next to rho = -1
+
+
+def _collision_slope(rho: _arrays.Array) -> _arrays.Array:
+    """Compute the derivative of kappa_2; where it is infinite, 0."""
+    return over_sine(_arrays.array_namespace(rho), rho) / np.pi
+
+
+def kernel_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
+    r"""Compute K_1 = rho or K_2 = (sin t - t cos t)/pi, t = pi - theta, of values in [-1, 1]."""
+    if q == 1:
+        return rho
+    value = functools.partial(_arrays.map_elements, _kernel)
+    return _arrays.with_derivative(value, lambda r: collision_on_array(r, q), rho)
+
+
+def _kernel(xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
+    t = xp.acos(-rho)
+    # sin t - t cos t loses two bits per halving of t; below 1/2 use its series, whose first
+    # neglected term is below 1e-17 of the first.
+    series, square = xp.zeros_like(t), t * t
+    for k in range(9, 0, -1):
+        series = (2 * k) / math.factorial(2 * k + 1) - series * square
+    sine = xp.sqrt((1 - rho) * (1 + rho))
+    return xp.where(t < 0.5, series * t * square, sine + t * rho) / np.pi

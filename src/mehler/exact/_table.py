@@ -46,7 +46,7 @@ from numpy.polynomial import chebyshev, legendre
 from numpy.typing import NDArray
 
 from mehler import _arrays
-from mehler.exact import _closed_form, _moments
+from mehler.exact import _correlations, _moments
 from mehler.exact._correlations import angle, over_sine
 
 # Chebyshev nodes in theta: kappa_q is analytic in theta on the closed interval [0, pi]; at
@@ -298,7 +298,7 @@ def _at(pieces: NDArray[np.float64], xp: ModuleType, theta: _arrays.Array) -> _a
 
 def collision_at(rho: _arrays.Array, q: int) -> _arrays.Array:
     if q <= 2:
-        return _closed_form.collision_on_array(rho, q)
+        return _correlations.collision_on_array(rho, q)
     value = functools.partial(probability, pool_table(q).kappa)
     return _arrays.with_derivative(value, lambda r: collision_slope(r, q), rho)
 
@@ -326,7 +326,7 @@ def over_root(pieces: NDArray[np.float64], rho: _arrays.Array) -> _arrays.Array:
 
 def kernel_at(rho: _arrays.Array, q: int) -> _arrays.Array:
     if q <= 2:
-        return _closed_form.kernel_on_array(rho, q)
+        return _correlations.kernel_on_array(rho, q)
     value = functools.partial(evaluate, pool_table(q).kernel)
     return _arrays.with_derivative(value, lambda r: collision_at(r, q), rho)
 

@@ -48,10 +48,10 @@ def test_the_absolute_value_has_the_mean_square_of_its_projection():
 @pytest.mark.parametrize(
     ("function", "degree", "words"),
     [
-        (lambda xp, t: xp.tanh(t), 1, "'own' is said to be homogeneous of degree 1, but it is"),
-        (lambda xp, t: xp.abs(t), 2, "of degree 2"),
-        (lambda xp, t: xp.abs(t) + 1.0, 1, "leave degree out"),
-        (lambda xp, t: xp.where(t == 0.0, 1.0, t), 1, "it is 1 at 0, not 0"),
+        (lambda xp, t: xp.tanh(t), 1, "'own' carries a degree that is not its function's"),
+        (lambda xp, t: xp.abs(t), 2, "a degree that is not"),
+        (lambda xp, t: xp.abs(t) + 1.0, 1, "leave it out"),
+        (lambda xp, t: xp.where(t == 0.0, 1.0, t), 1, "at 0.0 it is 0, and the function's 1"),
     ],
 )
 def test_wrong_claims_are_refused(function, degree, words):
@@ -67,7 +67,7 @@ def test_degrees_are_whole_numbers(degree):
 
 def test_waves_are_held_to_the_function():
     wrong = dataclasses.replace(ACTIVATIONS["cos"], name="own", waves=((1, 0.5), (-1, 0.4)))
-    with pytest.raises(ValueError, match="'own' is said to be a sum of waves"):
+    with pytest.raises(ValueError, match="'own' carries a sum of waves that is not its"):
         activation_kernel(wrong, 0.5)
 
 

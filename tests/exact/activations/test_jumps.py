@@ -13,7 +13,7 @@ import pytest
 from scipy import special
 
 from mehler.exact import activation_kernel, activation_kernel_error
-from mehler.exact.activations import _panels
+from mehler.exact.activations import _series
 
 # Of the truth: a few operations on numbers of size 1.
 ROUNDING = 2e-15
@@ -78,7 +78,7 @@ def test_the_stated_error_of_a_threshold_is_never_exceeded(level):
 
 
 def test_without_splitting_the_stated_error_would_be_exceeded(monkeypatch):
-    monkeypatch.setattr(_panels, "TOLERANCE", 1e9)
+    monkeypatch.setattr(_series, "TOLERANCE", 1e9)
     sx, sy, rho = thresholds(1, 400)
     value = activation_kernel(lambda t: t > -0.37, rho, sx, sy)
     error = activation_kernel_error(lambda t: t > -0.37, rho, sx, sy)

@@ -14,7 +14,7 @@ from scipy import special
 from mehler import _arrays
 from mehler.exact import Activation, activation_kernel, activation_kernel_error
 from mehler.exact.activations import ACTIVATIONS, _closed, _series
-from mehler.exact.activations._projections import pairs_of
+from mehler.exact.activations._closed import pairs_of
 from tests.places import Place
 
 RHO = np.array([-1.0, -0.99, -0.7, -0.2, 0.0, 0.3, 0.8, 0.95, 1.0])

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from mehler.exact import activation_kernel, activation_kernel_error
-from mehler.exact.activations import _panels, coefficients
+from mehler.exact.activations import _series, coefficients
 
 
 def split(function, low=0.5, high=0.75):
@@ -21,11 +21,11 @@ def split(function, low=0.5, high=0.75):
         return function(g), 0.0 * g
 
     one = np.zeros(1, dtype=np.int64)
-    parts = list(_panels.bisect(sample, one, np.array([low]), np.array([high]), np.ones(1)))
-    columns = [column.name for column in fields(_panels.Panels)]
+    parts = list(_series.bisect(sample, one, np.array([low]), np.array([high]), np.ones(1)))
+    columns = [column.name for column in fields(_series.Panels)]
     joined = [np.concatenate([getattr(part, name) for part in parts]) for name in columns]
     order = np.argsort(joined[columns.index("low")])
-    return _panels.Panels(*(column[order] for column in joined))
+    return _series.Panels(*(column[order] for column in joined))
 
 
 @pytest.mark.parametrize("at", [0.5 + 1e-9, 0.6, 0.7321, 0.75 - 1e-9])
@@ -55,7 +55,7 @@ def test_every_jump_has_a_panel_of_its_own(ats):
         holds = (leaves.low <= at) & (at <= leaves.high)
         assert np.min((leaves.high - leaves.low)[holds]) < 1e-7
     # What they lose, by their own account, is less than rounding times the jumps.
-    mass = np.sum((leaves.deviation * _panels.gaussian_mass(leaves.low, leaves.high))[leaves.jump])
+    mass = np.sum((leaves.deviation * _series.gaussian_mass(leaves.low, leaves.high))[leaves.jump])
     assert mass < 1e-6 if min(np.diff(ats)) < 1e-6 else mass < 1e-13
 
 
@@ -80,15 +80,15 @@ def test_a_function_of_lower_precision_is_not_chased(function):
     # Rounding of the function, 6e-8 of values up to 14 times the scale, is not the kernel's error.
     assert np.max(np.abs(value - truth) - error) < 2e-7
     assert np.max(error) < 1e-5
-    assert few < 51 * 10 * 2 * (_panels.POINTS + _panels.FINER) * _panels.N_PANELS
+    assert few < 51 * 10 * 2 * (_series.POINTS + _series.FINER) * _series.N_PANELS
 
 
 def test_interpolation_is_exact_for_what_it_should_be():
     """Polynomials of degree 15 from 16 points; the finer rule integrates them as the coarse."""
-    x, w = _panels.points(_panels.POINTS)
-    y, v = _panels.points(_panels.FINER)
+    x, w = _series.points(_series.POINTS)
+    y, v = _series.points(_series.FINER)
     for degree in (0, 1, 7, 15):
-        assert x**degree @ _panels.interpolation() == pytest.approx(y**degree, abs=1e-12)
+        assert x**degree @ _series.interpolation() == pytest.approx(y**degree, abs=1e-12)
         assert w @ x**degree == pytest.approx(1 / (degree + 1), rel=1e-14)
         assert v @ y**degree == pytest.approx(1 / (degree + 1), rel=1e-14)
 
@@ -155,8 +155,8 @@ def test_many_jumps_at_many_scales_stay_small():
 def test_hermite_functions_are_their_interpolants_on_a_panel(k, panel):
     """At 24 points, to the error that is stated, in 50 digits: parts may go by their moments."""
     with mpmath.workdps(50):
-        nodes = [_panels.PANEL * (panel + mpmath.mpf(x)) for x in _panels.points(_panels.FINER)[0]]
-        nodes = nodes[: _panels.FINER - 2]
+        nodes = [_series.PANEL * (panel + mpmath.mpf(x)) for x in _series.points(_series.FINER)[0]]
+        nodes = nodes[: _series.FINER - 2]
 
         def weighted(g):
             before, now = mpmath.mpf(0), mpmath.npdf(g)
@@ -167,10 +167,10 @@ def test_hermite_functions_are_their_interpolants_on_a_panel(k, panel):
 
         values = [weighted(g) for g in nodes]
         for share in (0.0, 0.03, 0.5, 1.0):
-            at = _panels.PANEL * (panel + mpmath.mpf(share))
+            at = _series.PANEL * (panel + mpmath.mpf(share))
             interpolant = sum(
                 value * mpmath.fprod((at - h) / (g - h) for h in nodes if h != g)
                 for g, value in zip(nodes, values, strict=True)
             )
-            most = 4e-20 * mpmath.exp(-((_panels.PANEL * panel) ** 2) / 4)
+            most = 4e-20 * mpmath.exp(-((_series.PANEL * panel) ** 2) / 4)
             assert abs(interpolant - weighted(at)) <= most

@@ -12,17 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
+from mehler._arrays import Array
 from mehler._validate import require_function, require_instance, require_integer
-from mehler.exact.activations import _closed, _declared, _series
-from mehler.exact.activations._projections import Pairs, Projected, pairs_of
+from mehler.exact.activations import _closed, _series
+from mehler.exact.activations._closed import Pairs, Projected, Sides, Wave, Waves, pairs_of
 
-Function = Callable[[Any, _arrays.Array], _arrays.Array]
-Moment = tuple[_arrays.Array, _arrays.Array]
+Function = Callable[[Any, Array], Array]
+Moment = tuple[Array, Array]
 Kernel = Callable[[Pairs, int], Moment | None]
 
 # Error of a closed form, in eps of its value at equal rows.
 _ROUNDINGS = 64.0
-_EPS = float(np.finfo(np.float64).eps)
+# Points and pairs at which what an activation declares is compared with its function; the series
+# would be slow at the ends.
+_POSITIVE = np.array([0.25, 0.7, 3.0, 64.0])
+_ANGLES = np.array([-7.3, -2.0, -0.6, 0.0, 0.1, 1.0, 2.9, 5.7])
+_SMOOTH = np.array([-3.3, -1.1, -0.3, 0.2, 0.9, 2.7])
+_PAIRS = pairs_of(
+    np.array([-0.7, 0.0, 0.4, 0.6]), np.array([0.6, 1.0, 1.0, 1.7]), np.array([0.6, 1.7, 1.0, 0.6])
+)
 
 
 @dataclass(frozen=True)
@@ -30,8 +38,8 @@ class Activation:
     r"""A function of one projection t = <w, x> + b, with its known closed forms.
 
     Only `function` is required: kernel and variance then follow from Mehler's series, with a stated
-    error. The other fields enable closed forms and the distribution; nothing is guessed from the
-    name.
+    error. The other fields enable closed forms and the distribution; each is checked against the
+    function at a few points, and nothing is guessed from the name.
 
     Attributes
     ----------
@@ -41,19 +49,18 @@ class Activation:
         ``function(xp, t)``, elementwise, in the namespace ``xp`` of ``t``.
     degree : int or None
         The degree of a homogeneous function, a(c t) = c^degree a(t) for c > 0. Then a(-1), a(0) and
-        a(1) determine it, and its kernels are arc-cosine kernels. None if it is not homogeneous.
-        Checked against the function.
+        a(1) determine it, and its kernels are arc-cosine kernels.
     waves : tuple of (int, complex)
         Frequencies and coefficients of :math:`a(t) = \sum_f c_f e^{ift}`; empty if a is no such
-        sum. Checked against the function.
+        sum.
     kernel : callable, optional
         ``kernel(pairs, power)``: a closed form of :math:`E\,a(u)^pa(v)^p` and its error, two
         arrays in the namespace of the pairs, or None for a power without one. `degree` and `waves`
-        take precedence. Checked against the series at a few pairs.
+        take precedence.
     derivative : callable or Activation, optional
         ``derivative(xp, t)``, or an activation with closed forms of its own: for tangent kernels
         (:class:`mehler.DeepKernel`), of functions without jumps. `waves` and `degree` take
-        precedence. Checked at a few points.
+        precedence.
 
     Examples
     --------
@@ -66,7 +73,7 @@ class Activation:
     name: str
     function: Function
     degree: int | None = None
-    waves: _closed.Waves = ()
+    waves: Waves = ()
     kernel: Kernel | None = None
     derivative: Function | Activation | None = None
     # Powers whose closed form has been checked against the function, once: it takes milliseconds.
@@ -82,7 +89,7 @@ class Activation:
         for name in ("function", "kernel", "derivative"):
             require_function(name, getattr(self, name), optional=name != "function")
 
-    def __call__(self, xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
+    def __call__(self, xp: ModuleType, t: Array) -> Array:
         """Evaluate at an array `t` of projections, of the namespace `xp`."""
         return self.function(xp, t)
 
@@ -95,25 +102,56 @@ class Activation:
         """Name in messages."""
         return f"the activation {self.name!r}" if self.name else "an activation of your own"
 
-    def sides(self) -> _closed.Sides:
+    def _require(self, what: str, at: Any, declared: Any, tolerance: Any, values: Any) -> None:
+        """Raise ValueError if `values`, of the function, are not those of what is declared."""
+        values, declared = np.asarray(values, dtype=np.float64), np.asarray(declared)
+        wrong = np.flatnonzero(np.abs(values - declared) > tolerance)
+        if wrong.size:
+            i = int(wrong[0])
+            raise ValueError(
+                f"{self.title} carries a {what} that is not its function's: at {at[i]} it is "
+                f"{declared[i]:.6g}, and the function's {values[i]:.6g}: leave it out, or mend it"
+            )
+
+    @functools.cached_property
+    def _sides(self) -> Sides:
+        degree = self.degree or 0
+        right, left, centre = np.asarray(self.on_host(np.array([1.0, -1.0, 0.0])), dtype=np.float64)
+        at = np.concatenate([_POSITIVE, -_POSITIVE, [0.0]])
+        declared = np.repeat([right, left], _POSITIVE.size) * np.abs(at[:-1]) ** degree
+        declared = np.append(declared, 0.0 if degree else centre)
+        self._require("degree", at, declared, 1e-12 * np.abs(declared), self.on_host(at))
+        return Sides(degree, float(right), float(left), float(centre))
+
+    def sides(self) -> Sides:
         """Return a homogeneous function on each side of 0; ValueError if it is not homogeneous."""
         if self.degree is None:
             raise ValueError(
                 f"{self.title} carries no degree: give it one if a(c t) = c^degree a(t) for c > 0"
             )
-        return _closed.sides(self.on_host, self.degree, self.name)
+        return self._sides
+
+    def checked_waves(self) -> Waves:
+        """Return the verified Fourier sum of the function; ValueError if it has none."""
+        if not self.waves:
+            waves = "a uniform phase is for sums of them, such as cos and sin; leave it out"
+            raise ValueError(f"{self.title} carries no waves: {waves}")
+        summed = sum((c * np.exp(1j * f * _ANGLES) for f, c in self.waves), 0.0 * _ANGLES)
+        tolerance = 1e-12 * sum(abs(c) for _, c in self.waves)
+        self._require("sum of waves", _ANGLES, summed, tolerance, self.on_host(_ANGLES))
+        return self.waves
 
     @functools.cached_property
     def slope(self) -> Activation:
         """The derivative as an activation; ValueError if there is none, or none is declared."""
         name = f"{self.name}'" if self.name else ""
         if self.waves:
-            waves, function = _declared.slope_of_waves(self.checked_waves())
+            waves, function = _closed.slope_of_waves(self.checked_waves())
             return Activation(name, function, waves=waves)
         if self.degree is not None:
             sides = self.sides()
             if self.degree > 0:
-                return Activation(name, _declared.slope_of_sides(sides), degree=self.degree - 1)
+                return Activation(name, _closed.slope_of_sides(sides), degree=self.degree - 1)
             if not sides.right == sides.left == sides.centre:
                 raise ValueError(
                     f"{self.title} jumps: the square of its derivative has no finite mean, and the "
@@ -127,17 +165,16 @@ class Activation:
                 f"{self.title} carries no derivative: give it one, "
                 "mehler.exact.Activation(name, function, derivative=...)"
             )
-        slope = declared if isinstance(declared, Activation) else Activation(name, declared)
-        _declared.require_slope(self.on_host, slope.on_host, self.title)
-        return slope
+        from scipy.differentiate import derivative
 
-    def checked_waves(self) -> _closed.Waves:
-        """Return the verified Fourier sum of the function; ValueError if it has none."""
-        if not self.waves:
-            waves = "a uniform phase is for sums of them, such as cos and sin; leave it out"
-            raise ValueError(f"{self.title} carries no waves: {waves}")
-        _closed.require_waves(self.on_host, self.waves, self.name)
-        return self.waves
+        slope = declared if isinstance(declared, Activation) else Activation(name, declared)
+        by_function = derivative(
+            lambda t: np.asarray(self.on_host(t), dtype=np.float64), _SMOOTH, initial_step=0.1
+        )
+        # The function may have lost digits; NaN, where it has no derivative, says nothing.
+        tolerance = 1e-6 * (1 + abs(by_function.df)) + by_function.error
+        self._require("derivative", _SMOOTH, slope.on_host(_SMOOTH), tolerance, by_function.df)
+        return slope
 
     def moment(
         self, pairs: Pairs, power: int, *, uniform_phase: bool = False, held: Any = None
@@ -152,19 +189,21 @@ class Activation:
         if closed is not None:
             return closed
         place = _arrays.place_of(pairs.rho)
-        parts = (pairs.rho, pairs.near, pairs.far, pairs.x_scale, pairs.y_scale)
-        _arrays.require_no_gradient(
-            *parts, what=f"the kernel of {self.title}, power {power}, by Mehler's series"
-        )
-        host = [np.asarray(_arrays.to_host(part), dtype=np.float64) for part in parts]
-        value, error = _series.pair_moment(
-            lambda t: _series.evaluate(self.on_host, t) ** power, *host, held=held
-        )
+        what = f"the kernel of {self.title}, power {power}, by Mehler's series"
+        _arrays.require_no_gradient(*pairs.parts, what=what)
+        host = [np.asarray(_arrays.to_host(part), dtype=np.float64) for part in pairs.parts]
+        value, error = self._series(power, *host, held=held)
         # Error from the rounding of the pairs.
-        error = error + (pairs.eps if pairs.eps > _EPS else 0.0) * np.abs(value)
-        return (
-            _arrays.from_host(np.asarray(value), place, pairs.rho.dtype),
-            _arrays.from_host(np.asarray(error), place, pairs.rho.dtype),
+        error = error + (pairs.eps if pairs.eps > _series.EPS else 0.0) * np.abs(value)
+        value, error = (
+            _arrays.from_host(np.asarray(part), place, pairs.rho.dtype) for part in (value, error)
+        )
+        return value, error
+
+    def _series(self, power: int, *parts: Any, held: Any = None) -> tuple[Any, Any]:
+        """Compute the moment on the host by Mehler's series."""
+        return _series.pair_moment(
+            lambda t: _series.evaluate(self.on_host, t) ** power, *parts, held=held
         )
 
     def _closed(self, pairs: Pairs, power: int, uniform_phase: bool) -> Moment | None:
@@ -179,7 +218,12 @@ class Activation:
         if self.kernel is None:
             return None
         if power not in self._held:
-            _declared.require_kernel(self.on_host, self.kernel, power, self.title)
+            declared = self.kernel(_PAIRS, power)
+            if declared is not None:
+                series, slack = self._series(power, *_PAIRS.parts)
+                places = zip(_PAIRS.rho, _PAIRS.x_scale, _PAIRS.y_scale)
+                at = [f"a correlation of {r:g}, scales of {x:g} and {y:g}" for r, x, y in places]
+                self._require("kernel", at, declared[0], declared[1] + slack, series)
             self._held.add(power)
         return self.kernel(pairs, power)
 
@@ -194,23 +238,21 @@ class Activation:
         ``projected(p, scale)`` is the distribution function of the projection; shapes broadcast.
         ValueError if neither degree nor waves determine it.
         """
-        law: Any = None
-        if self.waves:
-            law = _closed.waves_cdf(self.checked_waves(), t, scale, projected)
-        elif self.degree is not None:
+        if self.degree is not None and not self.waves:
             law = self.sides().cdf(t, scale, projected)
-        if law is None:
-            give = "give it a degree, or waves of one frequency"
-            raise ValueError(f"{self.title} carries no distribution: {give}")
+        else:
+            law = _closed.wave_cdf(self._wave(), t, scale, projected)
         # A scale of 0 is the constant a(0).
         constant = float(np.asarray(self.on_host(np.zeros(1)), dtype=np.float64)[0])
         return np.where(scale > 0.0, law, constant <= t)
 
     def phase_cdf(self, t: Any) -> Any:
         """Compute P(a(p) <= t) on the host for a uniform phase added to p, whatever p is."""
-        law = _closed.waves_phase_cdf(self.checked_waves(), t)
-        if law is None:
-            raise ValueError(
-                f"{self.title} carries no distribution: its waves have no one frequency"
-            )
-        return law
+        return _closed.phase_cdf(self._wave(), t)
+
+    def _wave(self) -> Wave:
+        wave = _closed.single_wave(self.checked_waves()) if self.waves else None
+        if wave is None:
+            give = "give it a degree, or waves of one frequency"
+            raise ValueError(f"{self.title} carries no distribution: {give}")
+        return wave

@@ -22,15 +22,123 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler import _arrays
-from mehler.exact.activations._projections import Pairs, Projected
+from mehler._arrays import Array
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    r"""Pairs :math:`u \sim N(0, s_x^2)`, :math:`v \sim N(0, s_y^2)` of correlation :math:`\rho`.
+
+    Closed forms take from here what has its digits left: near :math:`\rho = \pm1` kernels depend
+    on the angle, and so on :math:`1 \mp \rho`, which a rounded correlation does not have.
+
+    Attributes
+    ----------
+    rho : array
+        Correlations in [-1, 1].
+    near, far : array
+        :math:`1 - \rho` and :math:`1 + \rho`.
+    x_scale, y_scale : array
+        Standard deviations, 0 or more; shapes broadcast with that of `rho`.
+    covariance : array, optional
+        :math:`\rho s_x s_y`, of which derivatives at rows of zeros are taken, where correlations
+        have none. Default the product of the three.
+    squares : tuple of array, optional
+        Variances of u - v and u + v, where correlations lack the digits for them.
+    """
+
+    rho: Array
+    near: Array
+    far: Array
+    x_scale: Array
+    y_scale: Array
+    covariance: Array | None = None
+    squares: tuple[Array, Array] | None = None
+
+    @property
+    def differentiable(self) -> bool:
+        """Whether a derivative may be asked for."""
+        return _arrays.differentiable(self.rho, self.x_scale, self.y_scale)
+
+    @property
+    def product(self) -> Array:
+        """The covariance with its derivatives; it may overflow."""
+        if self.covariance is not None:
+            return self.covariance
+        return self.rho * self.x_scale * self.y_scale
+
+    @property
+    def parts(self) -> tuple[Array, ...]:
+        """Correlations, gaps and scales."""
+        return self.rho, self.near, self.far, self.x_scale, self.y_scale
+
+    @property
+    def xp(self) -> Any:
+        """Common namespace."""
+        return _arrays.array_namespace(self.rho)
+
+    @property
+    def eps(self) -> float:
+        """Machine epsilon of the dtype of the correlations, in which closed forms are computed."""
+        return float(self.xp.finfo(self.rho.dtype).eps)
+
+    def square(self, f: int, g: int) -> Array:
+        """Compute the variance of f u + g v as a sum of non-negative terms."""
+        if self.squares is not None and abs(f) == abs(g):
+            return self.squares[0 if f * g < 0 else 1] * float(f * f)
+        a, b = abs(f) * self.x_scale, abs(g) * self.y_scale
+        between = self.near if f * g < 0 else self.far
+        # Roots first: the product of huge scales times a gap of 0 would be NaN.
+        root = (2.0 * between) ** 0.5 * a**0.5 * b**0.5
+        # Clip where exp(-square) is 0 anyway, so that the square stays finite.
+        most = float(self.xp.finfo(self.rho.dtype).max) ** 0.25
+        parts = (self.xp.clip(part, -most, most) for part in (a - b, root))
+        value = sum(part**2 for part in parts)
+        if not self.differentiable:
+            return value
+        plain = (f * self.x_scale) ** 2 + (g * self.y_scale) ** 2 + 2 * f * g * self.product
+        return _arrays.graft(value, plain)
+
+
+def pairs_of(rho: Array, x_scale: Array, y_scale: Array) -> Pairs:
+    """Build pairs from correlations that are exact, such as a caller's own numbers."""
+    return Pairs(rho, 1.0 - rho, 1.0 + rho, x_scale, y_scale)
+
+
+# projected(t, scale): P(T <= t) for a projection T of symmetric law with that scale, on the host.
+Projected = Callable[[Any, Any], Any]
+
+
+def gaussian(t: Floats, scale: Floats) -> Any:
+    """Compute P(scale g <= t)."""
+    from scipy.special import ndtr
+
+    return np.where(scale > 0.0, ndtr(t / np.where(scale > 0.0, scale, 1.0)), t >= 0.0)
+
+
+def on_sphere(d: int) -> Projected:
+    """Return t -> P(scale sqrt(d) u_1 <= t), u on the sphere: u_1^2 is Beta(1/2, (d-1)/2)."""
+
+    def distribution(t: Any, scale: Any) -> Any:
+        from scipy.special import betainc
+
+        at = t / (np.where(scale > 0.0, scale, 1.0) * math.sqrt(d))
+        if d == 1:
+            tail = np.where(np.abs(at) >= 1.0, 1.0, 0.0)
+        else:
+            tail = betainc(0.5, (d - 1) / 2, np.minimum(at * at, 1.0))
+        return np.where(scale > 0.0, 0.5 + 0.5 * np.sign(at) * tail, t >= 0.0)
+
+    return distribution
+
 
 # Largest degree of one product: beyond it moments exceed 10^17, and a series serves as well.
 LARGEST_ORDER = 16
 
 
-def arc_cosine(
-    rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array, order: int
-) -> _arrays.Array:
+def arc_cosine(rho: Array, near: Array, far: Array, order: int) -> Array:
     r"""Compute E g_+^n g'_+^n for standard normals of correlation rho; n = 0 counts g > 0.
 
     .. math:: A_n = \frac{(\pi-\theta)P_n(\cos\theta) + \sin\theta\,Q_n(\cos\theta)}{2\pi}
@@ -42,9 +150,7 @@ def arc_cosine(
     )
 
 
-def _derivative(
-    order: int, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
-) -> _arrays.Array:
+def _derivative(order: int, rho: Array, near: Array, far: Array) -> Array:
     """Compute dA_n/dc = n^2 A_(n-1); that of A_0 is infinite at the ends, and given as 0 there."""
     if order > 0:
         return float(order**2) * arc_cosine(rho, near, far, order - 1)
@@ -55,9 +161,7 @@ def _derivative(
     return xp.where(inside, 0.5 / (math.pi * root), xp.zeros_like(root))
 
 
-def _value(
-    order: int, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array
-) -> _arrays.Array:
+def _value(order: int, rho: Array, near: Array, far: Array) -> Array:
     xp = _arrays.array_namespace(rho)
     # pi - theta and sin theta from both gaps: exact where the angle itself rounds.
     near, far = near**0.5, far**0.5
@@ -97,15 +201,11 @@ def half_moment(order: int) -> float:
     return 2.0 ** (order / 2 - 1) * math.gamma((order + 1) / 2) / math.sqrt(math.pi)
 
 
-def _horner(x: _arrays.Array, coefficients: list[float]) -> Any:
+def _horner(x: Array, coefficients: list[float]) -> Any:
     total: Any = coefficients[-1]
     for value in reversed(coefficients[:-1]):
         total = total * x + value if value else total * x
     return total
-
-
-# Points at which homogeneity is checked, besides -1, 0 and 1.
-_AT = np.array([0.25, 0.7, 3.0, 64.0])
 
 
 @dataclass(frozen=True)
@@ -122,7 +222,7 @@ class Sides:
         values = (value**power for value in (self.right, self.left, self.centre))
         return Sides(self.degree * power, *values)
 
-    def moment(self, pairs: Pairs) -> tuple[_arrays.Array, _arrays.Array]:
+    def moment(self, pairs: Pairs) -> tuple[Array, Array]:
         """Compute E a(u) a(v), and the scale of its rounding error: the value at equal rows."""
         xp, order = pairs.xp, self.degree
         same, opposite = self.right**2 + self.left**2, 2.0 * self.right * self.left
@@ -143,7 +243,7 @@ class Sides:
             product = product + 0.25 * (self.right - self.left) ** 2 * linear
         return product, factor * size
 
-    def _at_zero(self, pairs: Pairs, value: _arrays.Array) -> _arrays.Array:
+    def _at_zero(self, pairs: Pairs, value: Array) -> Array:
         """Correct pairs with a zero row, for which every unit is a(0)."""
         xp = pairs.xp
         mean = (self.right + self.left) * half_moment(0)
@@ -153,74 +253,27 @@ class Sides:
         value = xp.where(x_zero | y_zero, self.centre * mean * ones, value * ones)
         return xp.where(x_zero & y_zero, self.centre**2 * ones, value)
 
-    def cdf(self, t: NDArray[np.float64], scale: NDArray[np.float64], projected: Projected) -> Any:
+    def cdf(self, t: Floats, scale: Floats, projected: Projected) -> Any:
         """Compute P(a(p) <= t) for a projection of symmetric law without an atom at 0."""
-        return self._side(self.right, t, scale, projected) + self._side(
-            self.left, t, scale, projected
-        )
-
-    def _side(
-        self,
-        at_one: float,
-        t: NDArray[np.float64],
-        scale: NDArray[np.float64],
-        projected: Projected,
-    ) -> Any:
-        """Compute P(p > 0, at_one p^degree <= t)."""
-        if self.degree == 0 or at_one == 0.0:
-            return np.where(at_one <= t, 0.5, 0.0) + 0.0 * scale
-        end = np.maximum(t / at_one, 0.0) ** (1.0 / self.degree)
-        if at_one > 0.0:
-            return np.where(t < 0.0, 0.0, projected(end, scale) - 0.5)
-        # P(p >= end) by symmetry.
-        return np.where(t < 0.0, projected(-end, scale), 0.5)
-
-
-def sides(function: Callable[..., Any], degree: int, name: str) -> Sides:
-    """Return the Sides of a homogeneous function, or raise ValueError naming it."""
-    right, left, centre = (float(value) for value in _values(function, [1.0, -1.0, 0.0]))
-    for sign, value in ((1.0, right), (-1.0, left)):
-        values = _values(function, sign * _AT)
-        expected = value * _AT**degree
-        wrong = np.abs(values - expected) > 1e-12 * np.abs(expected)
-        if np.any(wrong):
-            raise ValueError(
-                f"the activation {name!r} is said to be homogeneous of degree {degree}, but it is "
-                f"{values[wrong][0]:.6g} at {sign * _AT[wrong][0]:g} and {value:.6g} at {sign:g}: "
-                "leave degree out, or mend it"
-            )
-    if degree > 0 and centre != 0.0:
-        raise ValueError(
-            f"the activation {name!r} is said to be homogeneous of degree {degree}, but it is "
-            f"{centre:.6g} at 0, not 0: leave degree out, or mend it"
-        )
-    return Sides(degree, right, left, centre)
-
-
-def _values(function: Callable[..., Any], at: Any) -> Any:
-    return np.asarray(function(np.asarray(at, dtype=np.float64)), dtype=np.float64)
+        total: Any = 0.0 * scale
+        for at_one in (self.right, self.left):
+            if self.degree == 0 or at_one == 0.0:
+                total = total + np.where(at_one <= t, 0.5, 0.0)
+                continue
+            end = np.maximum(t / at_one, 0.0) ** (1.0 / self.degree)
+            if at_one > 0.0:
+                total = total + np.where(t < 0.0, 0.0, projected(end, scale) - 0.5)
+            else:  # P(p >= end) by symmetry
+                total = total + np.where(t < 0.0, projected(-end, scale), 0.5)
+        return total
 
 
 Waves = tuple[tuple[int, complex], ...]
 
-_ANGLES = np.array([-7.3, -2.0, -0.6, 0.0, 0.1, 1.0, 2.9, 5.7])
 # Standard deviations beyond which a Gaussian has no mass in float64.
 _REACH = 14.0
 # Angles this wide are uniform around the circle to exp(-10^2/2), which is below rounding.
 _WIDE = 10.0
-
-
-def require_waves(function: Callable[..., Any], waves: Waves, name: str) -> None:
-    """Raise if the Fourier sum differs from the function, on NumPy arrays."""
-    values = _values(function, _ANGLES)
-    summed = sum((c * np.exp(1j * f * _ANGLES) for f, c in waves), np.zeros_like(_ANGLES))
-    wrong = np.abs(values - summed) > 1e-12 * sum(abs(c) for _, c in waves)
-    if np.any(wrong):
-        raise ValueError(
-            f"the activation {name!r} is said to be a sum of waves, but it is "
-            f"{values[wrong][0]:.6g} at {_ANGLES[wrong][0]:g}, where that is "
-            f"{summed[wrong][0]:.6g}: leave waves out, or mend them"
-        )
 
 
 def power_of(waves: Waves, power: int) -> dict[int, complex]:
@@ -237,7 +290,7 @@ def power_of(waves: Waves, power: int) -> dict[int, complex]:
 
 def waves_moment(
     waves: Waves, power: int, pairs: Pairs, *, uniform_phase: bool
-) -> tuple[_arrays.Array, float]:
+) -> tuple[Array, float]:
     r"""Compute E a(u)^p a(v)^p, and the sum of absolute weights that scales its rounding.
 
     .. math:: \sum_{f, g} c_f c_g\, e^{-\mathrm{Var}(fu + gv)/2}
@@ -260,17 +313,28 @@ def waves_moment(
     return total, sum(abs(c) for c in terms.values()) ** 2
 
 
-def waves_cdf(waves: Waves, t: Any, scale: Any, projected: Projected) -> Any:
-    """Compute P(a(p) <= t) for a wave A cos(f p + shift) + c; None for several frequencies.
+Wave = tuple[int, float, float, float]
+
+
+def single_wave(waves: Waves) -> Wave | None:
+    """Return frequency, shift, amplitude and constant of a real wave of one frequency."""
+    terms = {f: complex(c) for f, c in power_of(waves, 1).items()}
+    constant = terms.pop(0, 0j)
+    frequency = max(terms, default=0)
+    if set(terms) != {frequency, -frequency}:
+        return None
+    c = terms[frequency]
+    return frequency, math.atan2(c.imag, c.real), 2.0 * abs(c), constant.real
+
+
+def wave_cdf(wave: Wave, t: Floats, scale: Floats, projected: Projected) -> Any:
+    """Compute P(a(p) <= t) for a wave A cos(f p + shift) + c.
 
     A sum over periods of the intervals in which the wave is at most t; angles that wrap around many
     times are treated as uniform.
     """
-    wave = _single(waves)
-    if wave is None:
-        return None
     frequency, shift, _, _ = wave
-    around = waves_phase_cdf(waves, t)
+    around = phase_cdf(wave, t)
     narrow = np.minimum(scale, _WIDE / frequency)
     periods = math.ceil(_REACH * frequency * float(np.max(narrow, initial=0.0)) / math.tau) + 2
     low = math.pi * (1.0 - around)
@@ -283,55 +347,52 @@ def waves_cdf(waves: Waves, t: Any, scale: Any, projected: Projected) -> Any:
     return np.where(frequency * scale < _WIDE, total, around)
 
 
-def waves_phase_cdf(waves: Waves, t: Any) -> Any:
+def phase_cdf(wave: Wave, t: Floats) -> Any:
     """Compute P(a(p) <= t) with a uniform phase added to p: the arcsine law."""
-    wave = _single(waves)
-    if wave is None:
-        return None
     _, _, amplitude, constant = wave
     return 1.0 - np.arccos(np.clip((t - constant) / amplitude, -1.0, 1.0)) / math.pi
 
 
-def _single(waves: Waves) -> tuple[int, float, float, float] | None:
-    """Return frequency, shift, amplitude and constant of a real wave of one frequency."""
-    terms = {f: complex(c) for f, c in power_of(waves, 1).items()}
-    constant = terms.pop(0, 0j)
-    frequency = max(terms, default=0)
-    if set(terms) != {frequency, -frequency}:
-        return None
-    c = terms[frequency]
-    return frequency, math.atan2(c.imag, c.real), 2.0 * abs(c), constant.real
+def _first_power(moment: Callable[[Pairs], Any]) -> Callable[[Pairs, int], Any]:
+    """Return a kernel, of power 1 alone, from its value and the scale of its rounding."""
+
+    def kernel(pairs: Pairs, power: int) -> tuple[Array, Array] | None:
+        if power != 1:
+            return None
+        value, size = moment(pairs)
+        return value, 64.0 * pairs.eps * size
+
+    return kernel
 
 
-def erf_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+@_first_power
+def erf_kernel(pairs: Pairs) -> Any:
     r"""Compute Williams' kernel, by the tangent of the angle, which keeps the digits of its sine.
 
     .. math:: \frac2\pi\arcsin r, \qquad
               r = \frac{2\rho s_xs_y}{\sqrt{(1 + 2s_x^2)(1 + 2s_y^2)}}
     """
-    if power != 1:
-        return None
     r, _, _, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
     ones = pairs.xp.ones_like(pairs.rho)
     # A correlation is rounded by eps, whatever it is.
     largest = _orthant(pairs, ones, pairs.near, pairs.far, stretch=2.0)[0]
     value, largest = ((2.0 / math.pi) * pairs.xp.atan2(part, root) for part in (r, largest))
-    return value, 64.0 * pairs.eps * largest
+    return value, largest
 
 
-def erf_slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+@_first_power
+def erf_slope_kernel(pairs: Pairs) -> Any:
     r"""Compute the kernel of the derivative.
 
     .. math:: \frac4\pi\left(1 + 2s_x^2 + 2s_y^2 + 4s_x^2s_y^2(1-\rho)(1+\rho)\right)^{-1/2}
     """
-    if power != 1:
-        return None
     _, _, rest, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
     value = (4.0 / math.pi) * rest / root
-    return value, 64.0 * pairs.eps * value
+    return value, value
 
 
-def gelu_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+@_first_power
+def gelu_kernel(pairs: Pairs) -> Any:
     r"""Compute the kernel of t Phi(t), with a = s_x^2, b = s_y^2, c = rho s_x s_y.
 
     .. math:: \frac c{2\pi}\Big(\frac\pi2 + \arcsin r\Big) +
@@ -342,29 +403,28 @@ def gelu_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array]
     By Stein's lemma in both variables, E uv F = c E F + sum of Sigma_1i Sigma_2j E F_ij for
     F = Phi(u) Phi(v): E F is an orthant's probability, and the F_ij are densities at 0.
     """
-    if power != 1:
-        return None
-    near, far = pairs.near, pairs.far
-    value = _gelu_value(pairs, pairs.rho, near, far)
-    ones = pairs.xp.ones_like(pairs.rho)
-    return value, 64.0 * pairs.eps * _gelu_value(pairs, ones, 0.0 * ones, 2.0 * ones)
+    return _with_size(_gelu_value, pairs)
 
 
-def gelu_slope_kernel(pairs: Pairs, power: int) -> tuple[_arrays.Array, _arrays.Array] | None:
+@_first_power
+def gelu_slope_kernel(pairs: Pairs) -> Any:
     r"""Compute the kernel of Phi(t) + t phi(t): that of t Phi(t), differentiated by c.
 
     .. math:: \frac1{2\pi}\Big(\frac\pi2 + \arcsin r +
               \frac{r(1+a+b)}{(1+a)(1+b)\sqrt{1-r^2}} +
               \frac{r(2-r^2)}{(1+a)(1+b)(1-r^2)^{3/2}}\Big)
     """
-    if power != 1:
-        return None
+    return _with_size(_gelu_slope_value, pairs)
+
+
+def _with_size(value: Callable[..., Any], pairs: Pairs) -> tuple[Any, Any]:
+    """Return a value, and that at equal rows."""
     ones = pairs.xp.ones_like(pairs.rho)
-    value = _gelu_slope_value(pairs, pairs.rho, pairs.near, pairs.far)
-    return value, 64.0 * pairs.eps * _gelu_slope_value(pairs, ones, 0.0 * ones, 2.0 * ones)
+    equal = value(pairs, ones, 0.0 * ones, 2.0 * ones)
+    return value(pairs, pairs.rho, pairs.near, pairs.far), equal
 
 
-def _gelu_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Array:
+def _gelu_value(pairs: Pairs, *correlations: Array) -> Array:
     r, angle, rest, _, root = _orthant(pairs, *correlations)
     lengths = pairs.x_scale * pairs.y_scale
     covariance = correlations[0] * lengths
@@ -375,7 +435,7 @@ def _gelu_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Array:
     return (covariance * angle + edge) / (2.0 * math.pi)
 
 
-def _gelu_slope_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Array:
+def _gelu_slope_value(pairs: Pairs, *correlations: Array) -> Array:
     r, angle, rest, square, root = _orthant(pairs, *correlations)
     # Of scales whose squares overflow the root is 0, as is what it divides.
     root = pairs.xp.where(root > 0.0, root, pairs.xp.ones_like(root))
@@ -384,8 +444,8 @@ def _gelu_slope_value(pairs: Pairs, *correlations: _arrays.Array) -> _arrays.Arr
 
 
 def _orthant(
-    pairs: Pairs, rho: _arrays.Array, near: _arrays.Array, far: _arrays.Array, stretch: float = 1.0
-) -> tuple[_arrays.Array, ...]:
+    pairs: Pairs, rho: Array, near: Array, far: Array, stretch: float = 1.0
+) -> tuple[Array, ...]:
     r"""Return r, pi/2 + arcsin r, 1/sqrt((1+a)(1+b)), (1+a+b) times its square, sqrt(1-r^2).
 
     For r = c/sqrt((1+a)(1+b)), with a, b and c the variances and the covariance times `stretch`.
@@ -403,15 +463,41 @@ def _orthant(
     return r, 0.5 * math.pi + xp.atan2(r, root), x_rest * y_rest, square, root
 
 
-def _fractions(xp: ModuleType, scale: _arrays.Array) -> tuple[_arrays.Array, _arrays.Array]:
+def _fractions(xp: ModuleType, scale: Array) -> tuple[Array, Array]:
     """Return s/sqrt(1 + s^2) and 1/sqrt(1 + s^2), of scales of any size."""
     small = 1.0 / _arrays.constant(xp.maximum(scale, xp.ones_like(scale)))
     root = (small**2 + (scale * small) ** 2) ** 0.5
     return scale * small / root, small / root
 
 
-def erf_slope(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
+def erf_slope(xp: ModuleType, t: Array) -> Array:
     """Compute the derivative of erf."""
     # Beyond, it is 0 in float64, and the square would overflow.
     t = xp.clip(t, -30.0, 30.0)
     return (2.0 / math.pi**0.5) * xp.exp(-t * t)
+
+
+def slope_of_waves(waves: Waves) -> tuple[Waves, Callable[..., Any]]:
+    """Differentiate a Fourier sum: its waves, and the function."""
+    turned = tuple((f, 1j * f * complex(c)) for f, c in waves if f != 0)
+
+    def function(xp: ModuleType, t: Array) -> Any:
+        total: Any = 0.0 * t
+        for f, c in turned:
+            total = total + c.real * xp.cos(f * t) - c.imag * xp.sin(f * t)
+        return total
+
+    return turned, function
+
+
+def slope_of_sides(sides: Sides) -> Callable[..., Any]:
+    """Differentiate a homogeneous function of degree at least 1; the value at 0 is 0."""
+    power = sides.degree - 1
+
+    def function(xp: ModuleType, t: Array) -> Any:
+        size = float(sides.degree) * xp.abs(t) ** power
+        nothing = xp.zeros_like(t)
+        below = xp.where(t < 0.0, -sides.left * size, nothing)
+        return xp.where(t > 0.0, sides.right * size, below)
+
+    return function

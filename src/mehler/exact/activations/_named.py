@@ -15,7 +15,7 @@ from mehler._validate import require_integer, require_not_negative, shown
 from mehler.exact._correlations import require_rho, scalar_if_scalar
 from mehler.exact.activations import _closed
 from mehler.exact.activations._activation import Activation
-from mehler.exact.activations._projections import pairs_of
+from mehler.exact.activations._closed import pairs_of
 
 
 def _step(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
@@ -25,14 +25,6 @@ def _step(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
 def _relu(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
     # The first argument is overwritten, and `t` may be the user's.
     return _arrays.maximum(xp, xp.zeros_like(t), t)
-
-
-def _relu2(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
-    return _relu(xp, t) ** 2
-
-
-def _leaky_relu(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
-    return _arrays.maximum(xp, 0.01 * t, t)
 
 
 def _gelu(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
@@ -60,8 +52,8 @@ ACTIVATIONS = {
     for activation in (
         Activation("step", _step, degree=0),
         Activation("relu", _relu, degree=1),
-        Activation("relu2", _relu2, degree=2),
-        Activation("leaky_relu", _leaky_relu, degree=1),
+        Activation("relu2", lambda xp, t: _relu(xp, t) ** 2, degree=2),
+        Activation("leaky_relu", lambda xp, t: _arrays.maximum(xp, 0.01 * t, t), degree=1),
         Activation(
             "gelu",
             _gelu,
@@ -69,9 +61,7 @@ ACTIVATIONS = {
             derivative=Activation("gelu'", _gelu_slope, kernel=_closed.gelu_slope_kernel),
         ),
         Activation(
-            "sigmoid",
-            _sigmoid,
-            derivative=lambda xp, t: _sigmoid(xp, t) * _sigmoid(xp, -t),
+            "sigmoid", _sigmoid, derivative=lambda xp, t: _sigmoid(xp, t) * _sigmoid(xp, -t)
         ),
         Activation("softplus", _softplus, derivative=_sigmoid),
         Activation(
@@ -81,9 +71,7 @@ ACTIVATIONS = {
             derivative=Activation("erf'", _closed.erf_slope, kernel=_closed.erf_slope_kernel),
         ),
         Activation(
-            "tanh",
-            lambda xp, t: xp.tanh(t),
-            derivative=lambda xp, t: 1.0 - xp.tanh(t) ** 2,
+            "tanh", lambda xp, t: xp.tanh(t), derivative=lambda xp, t: 1.0 - xp.tanh(t) ** 2
         ),
         Activation("cos", lambda xp, t: xp.cos(t), waves=((1, 0.5), (-1, 0.5))),
         Activation("sin", lambda xp, t: xp.sin(t), waves=((1, -0.5j), (-1, 0.5j))),

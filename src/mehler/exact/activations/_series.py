@@ -8,25 +8,214 @@ With the Hermite coefficients of the activation at each scale,
 there is one quadrature for each scale and one power series for each pair. By Cauchy and Schwarz,
 the terms from n on sum to at most :math:`|\rho|^n \sqrt{t_n(s_x) t_n(s_y)}`, with
 :math:`t_n(s) = E\,a(s g)^2 - \sum_{k<n} c_k(s)^2`.
+
+**Panels.** The even and the odd part of a function are integrated from 0 on, by Gauss and Legendre.
+A panel is resolved if its interpolation polynomial matches the function at the finer points, in
+mean square weighted by Gaussian mass. Others are bisected, which locates a jump to the last digit
+in fifty parts. The parts of a panel enter the sums by the polynomial of degree 23 that has their
+Legendre moments: at the finer points of the panel its values integrate
+:math:`h_k\varphi` as the parts do, up to the error of interpolation, for k < 512 at most
+:math:`4\cdot10^{-20}\max e^{-g^2/4}` by the derivatives
+:math:`\sqrt{(k+24)!/k!}\,h_{k+24}\varphi` and Cramér's inequality.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import functools
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.polynomial import legendre
 from numpy.typing import NDArray
 
 from mehler import _arrays
-from mehler.exact.activations import _panels
+
+Floats = NDArray[np.float64]
+
+# h_k(g) phi(g) is below 1e-19 beyond this for every k < 512.
+REACH = 14.0
+PANEL = 0.25
+N_PANELS = int(REACH / PANEL)
+# The finer rule also samples both ends, with weight 0, to see a jump next to an end.
+POINTS, FINER = 16, 26
+_MOMENTS = FINER - 2
+_END = 2.0**-50
+
+
+@functools.cache
+def points(n: int) -> tuple[Any, Any]:
+    """Return Gauss-Legendre points in (0, 1) and weights of sum 1; the finer rule has both ends."""
+    x, w = legendre.leggauss(n - 2 if n == FINER else n)
+    if n == FINER:
+        x, w = (np.concatenate(pair) for pair in ((x, [2 * _END - 1, 1 - 2 * _END]), (w, [0, 0])))
+    return (1 + x) / 2, w / 2
+
+
+@functools.cache
+def interpolation() -> Any:
+    """Return the matrix from values at the points of a panel to the finer ones: (POINTS, FINER)."""
+    x, at = points(POINTS)[0], points(FINER)[0]
+    # Lagrange's polynomials: products over the other points.
+    others = [np.delete(x, i)[:, None] for i in range(POINTS)]
+    return np.array([np.prod((at - y) / (x[i] - y), axis=0) for i, y in enumerate(others)])
+
+
+def _legendre(x: Floats, terms: int) -> Any:
+    """Evaluate Legendre polynomials of mean square 1 on [0, 1]: (..., terms)."""
+    return legendre.legvander(2.0 * x - 1.0, terms - 1) * np.sqrt(2 * np.arange(terms) + 1)
+
+
+def nodes(n: int) -> Any:
+    """Return the points of all panels, (N_PANELS, n)."""
+    return PANEL * (np.arange(N_PANELS)[:, None] + points(n)[0])
+
+
+_lock = threading.Lock()
+
+
+def table(n: int, terms: int) -> Any:
+    """Return 2 w phi(g) h_k(g) at `nodes`, (N_PANELS * n, terms), shared by all threads."""
+    with _lock:
+        return _build(n, terms)
+
+
+@functools.cache
+def _build(n: int, terms: int) -> Any:
+    at = nodes(n).ravel()
+    weight = np.tile(PANEL * points(n)[1], N_PANELS)
+    root = np.exp(-0.25 * at * at) / (2 * np.pi) ** 0.25
+    # h_k(g) sqrt(phi(g)) stays bounded where h_k alone would overflow.
+    values = np.empty((at.size, terms))
+    before, now = np.zeros_like(at), root
+    for k in range(terms):
+        values[:, k] = now
+        before, now = now, (at * now - np.sqrt(k) * before) / np.sqrt(k + 1)
+    return values * (2.0 * weight * root)[:, None]
+
+
+# values(scale index, g): the function at s g and at -s g, over the function's size at that scale.
+Sample = Callable[[Any, Any], tuple[Any, Any]]
+
+# Tolerance over the root mean square: rounding times the Lebesgue constant of the points.
+TOLERANCE = 2.0**-46
+# An unresolved panel no wider than so many neighbouring floats is a jump; near 0, where floats
+# are dense, narrower panels have no mass.
+_ADJACENT = 8 * float(np.finfo(np.float64).eps)
+_NEAR = 2.0**-10
+_LEVELS = 110
+# Most panels of one scale bisected at a time: enough for a comb of step 0.01.
+_MOST = 4096
+_LEAST = 256
+_BUDGET = 1 << 16
+# Deviation over the largest value that may be rounding of a lower precision.
+_NOISE = 2.0**-20
+# Panels whose moments are taken at a time: 5 MiB of Legendre polynomials.
+_BATCH = 1 << 10
+
+
+@dataclass(frozen=True)
+class Panels:
+    """Panels [low, high] of scales, (n,) each, with their deviation from a polynomial.
+
+    `coarse` (n, 2, POINTS) and `fine` (n, 2, FINER) are the function there at s g and at -s g.
+    """
+
+    scale: NDArray[np.int64]
+    low: Floats
+    high: Floats
+    deviation: Floats
+    coarse: Floats
+    fine: Floats
+    jump: NDArray[np.bool_]
+
+
+def gaussian_mass(low: Any, high: Any) -> Any:
+    """Compute the mass of panels of both signs, to a few per cent where it is not negligible."""
+    middle = 0.5 * (low + high)
+    return 2.0 * np.exp(-0.5 * middle * middle) / np.sqrt(2 * np.pi) * (high - low)
+
+
+def bisect(
+    sample: Sample,
+    scale: Any,
+    low: Floats,
+    high: Floats,
+    size: Floats,
+) -> Iterator[Panels]:
+    """Yield the parts of unresolved panels: resolved, as narrow as a jump, noise, or the rest.
+
+    `size` is the root mean square at each scale. The rest is what the budget leaves undivided.
+    """
+    before: Any = None
+    most = min(_MOST, max(_LEAST, _BUDGET // max(1, np.unique(scale).size)))
+    for level in range(_LEVELS):
+        ats = (low[:, None] + (high - low)[:, None] * points(n)[0] for n in (POINTS, FINER))
+        coarse, fine = (np.stack(sample(scale, at), axis=1) for at in ats)
+        error = np.max(np.abs(coarse @ interpolation() - fine), axis=(1, 2))
+        narrow = high - low <= _ADJACENT * np.maximum(high, _NEAR)
+        jump = narrow & (error > TOLERANCE * size[scale])
+        mass = gaussian_mass(low, high)
+        rough = (error * np.sqrt(mass) > TOLERANCE * size[scale]) & ~narrow
+        if level > 0:
+            # Noise, as of a function in float32: both halves deviate by as much as the whole, and
+            # by little. A jump is in one half only, and a smooth function improves.
+            better = np.minimum(*np.split(error, 2)) < before / 8
+            rough &= np.tile(better | (before >= _NOISE), 2)
+        spent = np.bincount(scale[rough], minlength=size.size) > most
+        rough &= ~spent[scale] & (level < _LEVELS - 1)
+        columns = scale, low, high, error, coarse, fine, jump
+        yield Panels(*(column[~rough] for column in columns))
+        if not np.any(rough):
+            break
+        scale, low, high, before = scale[rough], low[rough], high[rough], error[rough]
+        middle = 0.5 * (low + high)
+        scale = np.concatenate([scale, scale])
+        low, high = np.concatenate([low, middle]), np.concatenate([middle, high])
+
+
+class RuleSums:
+    """Sums by one rule over the parts of panels that were bisected.
+
+    `moments` (scales, N_PANELS, 2, 24): Legendre moments of the function at s g and at -s g.
+    `second`, `mirror` (scales,): E a(s g)^2 and E a(s g) a(-s g).
+    """
+
+    def __init__(self, scales: int) -> None:
+        self.moments = np.zeros((scales, N_PANELS, 2, _MOMENTS))
+        self.second, self.mirror = np.zeros(scales), np.zeros(scales)
+
+    def add(self, parts: Panels, values: Floats) -> None:
+        """Add parts of panels with their `values`, (parts, 2, n)."""
+        at, share = points(values.shape[2])
+        for start in range(0, parts.scale.size, _BATCH):
+            rows = slice(start, start + _BATCH)
+            scale, low, high = parts.scale[rows], parts.low[rows], parts.high[rows]
+            g = low[:, None] + (high - low)[:, None] * at
+            weight = (high - low)[:, None] * share
+            density = weight * np.exp(-0.5 * g * g) / np.sqrt(2 * np.pi)
+            right, left = values[rows, 0], values[rows, 1]
+            second = np.sum(density * (right * right + left * left), axis=1)
+            mirror = np.sum(density * (2.0 * right * left), axis=1)
+            self.second += np.bincount(scale, second, self.second.size)
+            self.mirror += np.bincount(scale, mirror, self.mirror.size)
+            panel = (low / PANEL).astype(np.int64)
+            polynomials = _legendre(g / PANEL - panel[:, None], _MOMENTS)
+            moments = (values[rows] * (weight / PANEL)[:, None, :]) @ polynomials
+            np.add.at(self.moments, (scale, panel), moments)
+
+    def values(self) -> Any:
+        """Return polynomials with these moments at the finer points: (2, scales, panels, FINER)."""
+        return np.moveaxis(self.moments @ _legendre(points(FINER)[0], _MOMENTS).T, 2, 0)
+
 
 HostFunction = Callable[[Any], Any]
 
 MOST_TERMS = 512
 _FEWEST_TERMS = 64
-_EPS = float(np.finfo(np.float64).eps)
+EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
 # Scales per batch: 15 MiB of values.
 _SCALES = 256
@@ -34,7 +223,7 @@ _SCALES = 256
 _MOST_HELD = 1 << 15
 
 
-def evaluate(function: HostFunction, t: NDArray[np.float64]) -> Any:
+def evaluate(function: HostFunction, t: Floats) -> Any:
     """Evaluate at t; ValueError unless values are finite and one per point."""
     try:
         values = function(t)
@@ -57,39 +246,36 @@ def evaluate(function: HostFunction, t: NDArray[np.float64]) -> Any:
         example = t[~np.isfinite(values)].flat[0]
         raise ValueError(
             f"the activation is not finite at {example:g}, which projections can reach: scale the "
-            "rows, or give one that is finite everywhere and grows no faster than a polynomial"
+            "rows, or give one that grows no faster than a polynomial"
         )
     return values
 
 
-def _at_nodes(function: HostFunction, scales: NDArray[np.float64], n: int) -> Any:
-    """Evaluate at the points of all panels: (sign, scales, panels, n)."""
-    t = scales[:, None] * _panels.nodes(n).ravel()
-    both = np.stack([evaluate(function, sign * t) for sign in (1.0, -1.0)])
-    return both.reshape(2, scales.size, _panels.N_PANELS, n)
-
-
-def _values(function: HostFunction, scales: NDArray[np.float64]) -> tuple[Any, Any, Any, Any]:
+def _values(function: HostFunction, scales: Floats) -> tuple[Any, Any, Any, Any]:
     """Return the function over its size at each scale: as a sampler, by both rules; the size."""
-    coarse, fine = (_at_nodes(function, scales, n) for n in (_panels.POINTS, _panels.FINER))
+
+    def at_nodes(n: int) -> Any:
+        t = scales[:, None] * nodes(n).ravel()
+        both = np.stack([evaluate(function, sign * t) for sign in (1.0, -1.0)])
+        return both.reshape(2, scales.size, N_PANELS, n)
+
+    coarse, fine = at_nodes(POINTS), at_nodes(FINER)
     largest = np.maximum(*(np.max(np.abs(v), axis=(0, 2, 3)) for v in (coarse, fine)))
     size = np.where(largest > 0.0, largest, 1.0)
 
-    def sample(which: NDArray[np.int64], at: NDArray[np.float64]) -> tuple[Any, Any]:
+    def sample(which: NDArray[np.int64], at: Floats) -> tuple[Any, Any]:
         t = scales[which, None] * at
         return tuple(evaluate(function, sign * t) / size[which, None] for sign in (1.0, -1.0))
 
     return sample, coarse / size[:, None, None], fine / size[:, None, None], size
 
 
-def _sums(
-    values: NDArray[np.float64], split: _panels.RuleSums | None, terms: int
-) -> tuple[Any, Any, Any]:
+def _sums(values: Floats, split: RuleSums | None, terms: int) -> tuple[Any, Any, Any]:
     """Sum coefficients (scales, terms), second and mirrored moments by one rule."""
     shape = values.shape[1], -1
     even = (0.5 * (values[0] + values[1])).reshape(shape)
     odd = (0.5 * (values[0] - values[1])).reshape(shape)
-    weights = _panels.table(values.shape[3], terms)
+    weights = table(values.shape[3], terms)
     c = np.empty((values.shape[1], terms))
     c[:, ::2], c[:, 1::2] = even @ weights[:, ::2], odd @ weights[:, 1::2]
     squares = [part**2 @ weights[:, 0] for part in (even, odd)]
@@ -101,19 +287,19 @@ def _sums(
 
 
 def _split_off(
-    sample: _panels.Sample, coarse: NDArray[np.float64], fine: NDArray[np.float64]
-) -> tuple[_panels.RuleSums | None, _panels.RuleSums | None, Any, Any]:
+    sample: Sample, coarse: Floats, fine: Floats
+) -> tuple[RuleSums | None, RuleSums | None, Any, Any]:
     """Remove unresolved panels from both rules, in place, and bisect them.
 
     Returns sums over the parts by both rules, and errors: of those as narrow as a jump, of others.
     """
     # A rough size, to tell what is negligible.
-    weight = _panels.table(_panels.FINER, 1)[:, 0].reshape(_panels.N_PANELS, -1)
+    weight = table(FINER, 1)[:, 0].reshape(N_PANELS, -1)
     mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
-    error = np.max(np.abs(coarse @ _panels.interpolation() - fine), axis=(0, 3))
-    low: Any = _panels.PANEL * np.arange(_panels.N_PANELS)
-    mass = _panels.gaussian_mass(low, low + _panels.PANEL)
-    rough = error * np.sqrt(mass) > _panels.TOLERANCE * mean_square[:, None]
+    error = np.max(np.abs(coarse @ interpolation() - fine), axis=(0, 3))
+    low: Any = PANEL * np.arange(N_PANELS)
+    mass = gaussian_mass(low, low + PANEL)
+    rough = error * np.sqrt(mass) > TOLERANCE * mean_square[:, None]
     scale, panel = np.nonzero(rough)
     for values in (coarse, fine):
         values[:, scale, panel] = 0.0
@@ -121,12 +307,12 @@ def _split_off(
     jumps, squares = np.zeros(n), np.zeros(n)
     if not scale.size:
         return None, None, jumps, squares
-    by_coarse, by_fine = _panels.RuleSums(n), _panels.RuleSums(n)
-    ends = low[panel], low[panel] + _panels.PANEL
-    for parts in _panels.bisect(sample, scale, *ends, mean_square):
+    by_coarse, by_fine = RuleSums(n), RuleSums(n)
+    ends = low[panel], low[panel] + PANEL
+    for parts in bisect(sample, scale, *ends, mean_square):
         by_coarse.add(parts, parts.coarse)
         by_fine.add(parts, parts.fine)
-        loss = parts.deviation * _panels.gaussian_mass(parts.low, parts.high)
+        loss = parts.deviation * gaussian_mass(parts.low, parts.high)
         jumps += np.bincount(parts.scale, np.where(parts.jump, loss, 0.0), n)
         squares += np.bincount(parts.scale, np.where(parts.jump, 0.0, parts.deviation * loss), n)
     return by_coarse, by_fine, jumps, squares**0.5
@@ -140,16 +326,16 @@ class Coefficients:
     mean square; `tail`: sqrt of t_n with these errors.
     """
 
-    size: NDArray[np.float64]
-    c: NDArray[np.float64]
-    second: NDArray[np.float64]
-    mirror: NDArray[np.float64]
-    error: NDArray[np.float64]
-    second_error: NDArray[np.float64]
-    tail: NDArray[np.float64]
+    size: Floats
+    c: Floats
+    second: Floats
+    mirror: Floats
+    error: Floats
+    second_error: Floats
+    tail: Floats
 
 
-def coefficients(function: HostFunction, scales: NDArray[np.float64]) -> Coefficients:
+def coefficients(function: HostFunction, scales: Floats) -> Coefficients:
     """Compute the coefficients at each of `scales` (n,), exact for the constant of scale 0."""
     starts = range(0, max(1, scales.size), _SCALES)
     parts = [_of_batch(function, scales[start : start + _SCALES]) for start in starts]
@@ -166,7 +352,7 @@ def _joined(parts: list[Coefficients], order: Any) -> Coefficients:
     return Coefficients(*(np.concatenate(column)[order] for column in columns))
 
 
-def _of_batch(function: HostFunction, scales: NDArray[np.float64]) -> Coefficients:
+def _of_batch(function: HostFunction, scales: Floats) -> Coefficients:
     """Compute the coefficients at a batch of scales."""
     sample, coarse, fine, size = _values(function, scales)
     by_coarse, by_fine, jumps, unresolved = _split_off(sample, coarse, fine)
@@ -175,7 +361,7 @@ def _of_batch(function: HostFunction, scales: NDArray[np.float64]) -> Coefficien
     while True:
         c, second, mirror = _sums(coarse, by_coarse, terms)
         remainder = second - np.sum(c * c, axis=1)
-        if terms >= MOST_TERMS or np.all(remainder <= 64 * _EPS * second):
+        if terms >= MOST_TERMS or np.all(remainder <= 64 * EPS * second):
             break
         terms *= 2
     # Four errors: the difference of the rules, on the terms of the finer; what no polynomial
@@ -183,26 +369,18 @@ def _of_batch(function: HostFunction, scales: NDArray[np.float64]) -> Coefficien
     change = np.sum((finer[0] - c[:, :_FEWEST_TERMS]) ** 2, axis=1) ** 0.5
     shift = np.maximum(np.abs(finer[1] - second), np.abs(finer[2] - mirror))
     root = second**0.5
-    error = change + unresolved + jumps + 32 * _EPS * root
+    error = change + unresolved + jumps + 32 * EPS * root
     # For an error e of a: (2 |a| + |e|) |e| in root mean square, and 2 E |e| where |a| <= 1.
-    second_error = shift + 64 * _EPS * second + (2 * root + unresolved) * unresolved + 2 * jumps
+    second_error = shift + 64 * EPS * second + (2 * root + unresolved) * unresolved + 2 * jumps
     tail = np.sqrt(np.maximum(remainder, 0.0) + second_error + 2 * error * root)
-    result = Coefficients(size, c, second, mirror, error, second_error, tail)
-    return _constant_at_zero(function, scales, result)
-
-
-def _constant_at_zero(
-    function: HostFunction, scales: NDArray[np.float64], result: Coefficients
-) -> Coefficients:
-    """Set the coefficients of scale 0: every unit is a(0), without quadrature."""
     zero = scales == 0.0
-    if np.any(zero):
+    if np.any(zero):  # every unit is a(0), without quadrature
         value = float(evaluate(function, np.zeros((1, 1)))[0, 0])
-        result.size[zero], result.c[zero] = 1.0, 0.0
-        result.c[zero, 0] = value
-        result.second[zero] = result.mirror[zero] = value * value
-        result.error[zero] = result.second_error[zero] = result.tail[zero] = 0.0
-    return result
+        size[zero], c[zero] = 1.0, 0.0
+        c[zero, 0] = value
+        second[zero] = mirror[zero] = value * value
+        error[zero] = second_error[zero] = tail[zero] = 0.0
+    return Coefficients(size, c, second, mirror, error, second_error, tail)
 
 
 class Held:
@@ -211,7 +389,7 @@ class Held:
     def __init__(self) -> None:
         self.scales, self.parts = np.empty(0), list[Coefficients]()
 
-    def at(self, function: HostFunction, scales: NDArray[np.float64]) -> Coefficients:
+    def at(self, function: HostFunction, scales: Floats) -> Coefficients:
         """Return the coefficients of all scales so far, computing those of new ones."""
         if self.scales.size > _MOST_HELD:
             self.scales, self.parts = np.empty(0), []
@@ -245,7 +423,7 @@ def pair_moment(
     left = np.cumsum(np.concatenate([series.tail[rows][None] ** 2, c[::-1] ** 2]), axis=0)[::-1]
     unseen = np.max(left / np.maximum(series.second[rows], _TINY), axis=1)
     powers = float(np.max(apart, initial=0.0)) ** np.arange(len(unseen))
-    ends = np.flatnonzero(powers * unseen <= 0.25 * _EPS)
+    ends = np.flatnonzero(powers * unseen <= 0.25 * EPS)
     n = int(ends[0]) if ends.size else len(c)
     x_at, y_at = np.searchsorted(rows, x), np.searchsorted(rows, y)
     # Of even and odd functions every other term is 0.

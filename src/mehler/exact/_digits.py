@@ -8,7 +8,10 @@ errors: tests compare the digits with balls.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import numbers as abstract
+import operator
+from collections.abc import Callable
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -16,14 +19,64 @@ import mpmath
 import numpy as np
 from mpmath.calculus.quadrature import GaussLegendre
 
-from mehler._validate import require_integer
-from mehler.exact.certified._ball import exact_rho, public_mpf, require_dps
+from mehler._validate import require_integer, shown
 
 # Orders, numbers of coefficients (each is a sum over partitions) and pools, of sums on a line and
 # in the plane, beyond which nobody would wait: of balls, and of digits.
 MOST_ORDER, MOST_COEFFICIENTS, LARGEST_LINE, LARGEST_WEDGE = 1000, 64, 10**8, 10**4
 # Below this cosine of theta/2 integrating from rho = -1 is cheaper than a planar sum.
 _NEAR = 0.04
+
+
+def require_dps(dps: object) -> int:
+    """Return a number of decimal digits; nobody would wait for sums of more than 30,000."""
+    return require_integer("decimal digits dps", dps, most=30_000)
+
+
+def exact_rho(rho: Any) -> Fraction:
+    """Return the correlation `rho` as an exact rational number.
+
+    A float is its binary value; a string is read as decimal, so that ``"0.1"`` is one tenth and
+    ``0.1`` is not.
+    """
+    value = exact_number(rho, name="rho")
+    if not -1 <= value <= 1:
+        raise ValueError(
+            f"rho must lie in [-1, 1], not {shown(rho)}; divide inner products by both norms"
+        )
+    return value
+
+
+def exact_number(value: Any, *, name: str) -> Fraction:
+    """Convert an int, float, Fraction, decimal string or mpf to a Fraction without rounding."""
+    try:
+        if isinstance(value, str):
+            # An exponent of a million would be a number of a million digits; 1_000 is a slip.
+            exponent = int(value.lower().partition("e")[2] or 0)
+            if "_" in value or len(value) > 10_000 or abs(exponent) > 10_000:
+                raise ValueError("not a decimal number of a sensible size")
+            return Fraction(value)
+        # Before abstract.Real, which mpf claims to be: float(value) would round it.
+        if hasattr(value, "_mpf_"):
+            if not value._mpf_[1] and value._mpf_[2]:
+                raise ValueError("infinity and nan have no mantissa")
+            return Fraction(*map(int, mpmath.libmp.to_rational(value._mpf_)))
+        if isinstance(value, abstract.Integral) and not isinstance(value, bool):
+            return Fraction(int(value))  # NumPy's do not grow
+        if isinstance(value, abstract.Real) and not isinstance(value, bool):
+            return Fraction(value if isinstance(value, abstract.Rational) else float(value))
+    except (ValueError, OverflowError, ZeroDivisionError):
+        raise ValueError(f"{name} must be a finite number, not {shown(value)}") from None
+    raise TypeError(
+        f"{name} must be one int, float, Fraction, decimal string or mpmath.mpf, "
+        f"not {type(value).__name__}; arrays are for dps=None"
+    )
+
+
+def public_mpf(value: Any, digits: int) -> mpmath.mpf:
+    """Convert a number of a private context to an ordinary mpf, with six guard digits."""
+    bits = math.ceil((digits + 6) * math.log2(10))
+    return mpmath.mp.make_mpf(mpmath.libmp.mpf_pos(value._mpf_, bits, "n"))
 
 
 def require_pool(q: Any, most: int) -> int:
@@ -101,23 +154,23 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[mpmath.mpf]:
     low = 2 * math.sqrt(max(0.0, nats / q - math.log(2) / 2))
     ends = (math.ceil(end / float(h)) for end in (low, 2 * math.sqrt(nats)))
     t = np.array([i * h for i in range(-next(ends), next(ends) + 1)], dtype=object)
-    factors = [np.array([mp.ncdf(x) for x in t], dtype=object)]
-    before, current = 0 * t, np.array([mp.npdf(x) for x in t], dtype=object)
-    for m in range(1, n + 1):
-        factors.append(current / mp.sqrt(mp.factorial(m)))
-        before, current = current, t * current - (m - 1) * before
-    series = [public_mpf((i + 1) * a, digits) for i, a in enumerate(partition_sums(factors, h, q))]
+    sums = partition_sums(mp.npdf, mp.ncdf, mp.sqrt, t, h, q, n)
+    series = [public_mpf((i + 1) * a, digits) for i, a in enumerate(sums)]
     # kappa_2 - 1/2 = arcsin(rho)/pi is odd: the even ones are 0 but for rounding.
     return [0 * a if q == 2 and i and i % 2 == 0 else a for i, a in enumerate(series)]
 
 
-def partition_sums(factors: Sequence[Any], h: Any, q: int) -> list[Any]:
-    """Compute a_i/(i+1), in the numbers of the factors, Phi and psi_1, psi_2, ... on a grid.
+def partition_sums(pdf: Any, cdf: Any, sqrt: Any, t: Any, h: Any, q: int, n: int) -> list[Any]:
+    """Compute a_i/(i+1), i < n, in the numbers of a grid t of step h.
 
     The sum over partitions of i+1 with l <= q parts of q!/((q-l)! prod m_k!) I^2, m_k how often a
     part repeats, I = int Phi^(q-l) prod psi_(lambda_j), psi_m = phi He_(m-1)/sqrt(m!).
     """
-    n = len(factors) - 1
+    factors = [np.array([cdf(x) for x in t], dtype=object)]
+    before, current = 0 * t, np.array([pdf(x) for x in t], dtype=object)
+    for m in range(1, n + 1):
+        factors.append(current / sqrt(h * 0 + math.factorial(m)))
+        before, current = current, t * current - (m - 1) * before
     powers = [factors[0] ** (q - l) for l in range(min(n, q) + 1)]
     sums = [0 * h for _ in range(n + 1)]
 
@@ -220,74 +273,103 @@ def _half_angle(mp: Any, rho: Fraction) -> tuple[Any, Any]:
     return c, s
 
 
-def _planar(mp: Any, c: Any, s: Any, q: int, nats: float, *, joint: bool = True) -> Any:
-    """Sum K, or kappa if not `joint`, at cos(theta/2) = c and sin(theta/2) = s."""
-    bits = mp.prec
+@dataclass(frozen=True)
+class Numbers:
+    """Density and law, and how numbers are multiplied in a planar sum; its errors, for balls."""
 
-    def fixed(x: Any) -> int:
-        return int(mp.ldexp(x, bits))
+    pdf: Callable[[Any], Any]
+    cdf: Callable[[Any], Any]
+    of: Callable[[Any], Any]
+    times: Callable[[Any, Any], Any]
+    over: Callable[[Any, int], Any]
+    # Of expansions to n terms at half their length, and of G at the first a.
+    rest: Callable[[Any, int], Any] = lambda half, n: 0
+    beyond: Callable[[Any], Any] = lambda a: 0
+
+
+def planar(
+    numbers: Numbers, h: Any, c: Any, s: Any, q: int, nats: float, *, joint: bool = True
+) -> tuple[Any, int, int, int]:
+    """Sum the plane for K, or for kappa if not `joint`, without its factor q h^2.
+
+    cos(theta/2) = c, sin(theta/2) = s. Returns the ends in steps, too: of b, of a, of -a.
+    """
+    of, times, over = numbers.of, numbers.times, numbers.over
 
     def vector(values: Any) -> Any:
-        return np.array([fixed(x) for x in values], dtype=object)
+        return np.array([of(x) for x in values], dtype=object)
 
-    def at(polynomial: list[Any], t: int) -> Any:
+    def at(polynomial: list[Any], t: Any) -> Any:
         total = polynomial[-1]
         for coefficient in reversed(polynomial[:-1]):
-            total = (total * t >> bits) + coefficient
+            total = times(total, t) + coefficient
         return total
 
-    step = math.pi * math.sqrt(2 / (q * nats))
-    h, reach = mp.mpf(step), math.sqrt(2 * nats)
+    step, reach = float(h), math.sqrt(2 * nats)
+    side = math.ceil(reach / step)
     # Of f_2, columns reach as far as e^(-a^2 c^2); below, Phi(a)^(q-2) ends them.
-    top = max(reach, reach / float(c) / math.sqrt(2)) if joint else reach
-    start, last = -math.ceil(reach / step), math.ceil(top / step)
-    first = max(start, -math.ceil(math.sqrt(2 * nats / max(q - 2, 1)) / step))
+    last = math.ceil((max(reach, reach / float(c) / math.sqrt(2)) if joint else reach) / step)
+    first = max(-side, -math.ceil(math.sqrt(2 * nats / max(q - 2, 1)) / step))
     # Pieces about 1 long share an expansion; its terms are at most e^(R^2/2) R^-n.
     per = max(1, round(1 / step))
     half = per * h / 2
     n_terms = 4
     while n_terms / 2 + n_terms * math.log(float(half) / math.sqrt(n_terms)) > -nats - 4:
         n_terms += 1
-    b = [j * h for j in range(math.ceil(reach / step) + 1)]
-    density, places = vector(map(mp.npdf, b)), vector((x * s) ** 2 for x in b)
-    sine, total, g = fixed(2 * c * s), 0 * density, 0 * density
-    for i in range(start, last + 1, per):
+    rest = numbers.rest(half, n_terms)
+    b = [j * h for j in range(side + 1)]
+    density, places = vector(map(numbers.pdf, b)), vector((x * s) ** 2 for x in b)
+    sine, total, g = of(2 * c * s), 0 * density, 0 * density + numbers.beyond(side * h)
+    for i in range(-side, last + 1, per):
         a = i * h + half
-        e = [mp.npdf(a), -a * mp.npdf(a)]
+        e = [numbers.pdf(a), -a * numbers.pdf(a)]
         for n in range(1, n_terms):
             e.append((-a * e[n] - e[n - 1]) / (n + 1))
-        shared = [density * fixed(s * x) >> bits for x in e]
+        shared = [times(density, of(s * x)) for x in e]
         series = []
         for sign in (1, -1):
             x = [a * c + sign * y * s for y in b]
-            f = [vector(mp.npdf(u) * mp.ncdf(a * s - sign * y * c) for u, y in zip(x, b))]
-            drift, curve = vector(-c * u for u in x), fixed(c * c)
-            f.append((drift * f[0] >> bits) + shared[0])
+            law = (numbers.cdf(a * s - sign * y * c) for y in b)
+            f = [vector(numbers.pdf(u) * phi for u, phi in zip(x, law))]
+            drift, curve = vector(-c * u for u in x), of(c * c)
+            f.append(times(f[0], drift) + shared[0])
             for n in range(1, n_terms - 1):
-                f.append(((drift * f[n] - curve * f[n - 1] >> bits) + shared[n]) // (n + 1))
+                slope = times(f[n], drift) - times(f[n - 1], curve) + shared[n]
+                f.append(over(slope, n + 1))
             series.append(f)
         terms = enumerate(zip(*series, strict=True), start=1)
-        growth = [0 * g, *((fixed(c) * (u + v) >> bits) // n for n, (u, v) in terms)]
-        g = g - at(growth, fixed(-half))
+        growth = [0 * g, *(over(times(u + v, of(c)), n) for n, (u, v) in terms)]
+        # At both ends two expansions, of slopes of at most 1 over a length of about 1.
+        g = g - at(growth, of(-half)) + 2 * rest + 2 * rest
         for k in range(max(0, first - i), min(per, last + 1 - i)):
-            t = fixed(k * h - half)
+            t = of(k * h - half)
             wedge = g + at(growth, t)
-            here = density * fixed(mp.npdf((i + k) * h)) >> bits
+            here = times(density, of(numbers.pdf((i + k) * h)))
             if joint:
-                edges = at(series[0], t) * at(series[1], t) >> bits
-                here = (here * wedge >> bits) + ((q - 1) * sine * edges >> bits)
-                here = here * (fixed(((i + k) * h * c) ** 2) - places) >> bits
-            total += here * _power(wedge, q - 2 if joint else q - 1, bits) >> bits
-        g = g + at(growth, fixed(half))
-    return q * h * h * mp.ldexp(mp.mpf(int(2 * total.sum() - total[0])), -bits)
+                edges = times(at(series[0], t) + rest, at(series[1], t) + rest)
+                here = times(here, wedge) + times(edges, (q - 1) * sine)
+                here = times(here, of(((i + k) * h * c) ** 2) - places)
+            total += times(here, _power(wedge, q - 2 if joint else q - 1, times, of))
+        g = g + at(growth, of(half))
+    return 2 * total.sum() - total[0], side, last, -first
 
 
-def _power(x: Any, n: int, bits: int) -> Any:
+def _planar(mp: Any, c: Any, s: Any, q: int, nats: float, *, joint: bool = True) -> Any:
+    """Compute K, or kappa if not `joint`, in integers, which are faster than mpmath's numbers."""
+    bits = mp.prec
+    of, times = (lambda x: int(mp.ldexp(x, bits))), (lambda x, y: x * y >> bits)
+    numbers = Numbers(mp.npdf, mp.ncdf, of, times, operator.floordiv)
+    h = mp.mpf(math.pi * math.sqrt(2 / (q * nats)))
+    total = planar(numbers, h, c, s, q, nats, joint=joint)[0]
+    return q * h * h * mp.ldexp(mp.mpf(int(total)), -bits)
+
+
+def _power(x: Any, n: int, times: Callable[..., Any], of: Callable[[int], Any]) -> Any:
     if n < 2:
-        return x if n else 1 << bits
-    root = _power(x, n // 2, bits)
-    square = root * root >> bits
-    return square * x >> bits if n % 2 else square
+        return x if n else of(1)
+    root = _power(x, n // 2, times, of)
+    square = times(root, root)
+    return times(square, x) if n % 2 else square
 
 
 def _opposite(mp: Any, q: int, nats: float) -> Any:

@@ -1,32 +1,40 @@
-"""Balls by python-flint: rigorous integrals, and trapezoid sums with every error enclosed.
+"""Exact values as balls, intervals that provably contain the number, by python-flint.
 
-All errors are proved, with the notation here, on :doc:`/theorems/certified-balls`. Integration is
-that of Arb (Johansson 2018).
+It is the extra ``certified``, imported by the first call. All errors are proved, with the notation
+here, on :doc:`/theorems/certified-balls`. Integration is that of Arb (Johansson 2018).
 """
 
 from __future__ import annotations
 
 import functools
 import math
+import operator
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import ROUND_UP, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
+import mpmath
 import numpy as np
 
 from mehler._text import install_command
-from mehler._validate import require_integer
-from mehler.exact.certified import _digits
-from mehler.exact.certified._ball import Ball, exact_rho, require_bits
-from mehler.exact.certified._digits import (
-    LARGEST_LINE,
-    LARGEST_WEDGE,
-    MOST_COEFFICIENTS,
-    require_order,
-    require_pool,
-)
+from mehler._validate import require_flag, require_instance, require_integer
+from mehler.exact import _digits
+from mehler.exact._digits import exact_number, exact_rho
+
+__all__ = [
+    "Ball",
+    "collision_coefficients",
+    "collision_probability",
+    "hermite_moment",
+    "locally_linear_kernel",
+    "max_moment",
+    "maxout_kernel",
+    "sigma2",
+]
 
 # Rounding, powers up to q, and cancellation between positive and negative parts; not part of any
 # proof: too few would only widen the ball.
@@ -37,6 +45,108 @@ _BRACKET = Fraction(1, 500)
 _TRY_BRACKET = Fraction(1, 5)
 # flint.ctx belongs to the process: one certified computation at a time.
 _lock = threading.RLock()
+
+
+def require_bits(bits: object) -> int:
+    """Return a precision in bits: fewer than 24 leave no digit, and nobody waits for 10^5."""
+    return require_integer("precision bits", bits, least=24, most=100_000)
+
+
+@dataclass(frozen=True)
+class Ball:
+    """The interval [value - radius, value + radius], which contains the number computed.
+
+    Printed in decimals it contains this interval, whatever precision mpmath prints in.
+
+    Parameters
+    ----------
+    value, radius : mpmath.mpf
+        Midpoint and radius, both exact.
+    proved : bool
+        Whether every error (rounding, step, tail, remainder) is inside the radius.
+
+    Examples
+    --------
+    >>> import mpmath
+    >>> ball = Ball(mpmath.mpf(1), mpmath.mpf(0.25), True)
+    >>> "1.2" in ball, ball.contains(1.3)
+    (True, False)
+    >>> print(Ball(mpmath.mpf(1) / 3, mpmath.mpf("1e-9")))
+    0.333333333333 +/- 1.01E-9
+    """
+
+    value: mpmath.mpf
+    radius: mpmath.mpf
+    proved: bool = True
+
+    def __post_init__(self) -> None:
+        for name, number in (("value", self.value), ("radius", self.radius)):
+            if not mpmath.isfinite(require_instance(name, number, mpmath.mpf)):
+                raise ValueError(f"{name}={number} must be finite")
+        if self.radius < 0:
+            raise ValueError(f"radius={self.radius} must be at least 0")
+        require_flag("proved", self.proved)
+
+    @classmethod
+    def from_arb(cls, enclosure: Any) -> Ball:
+        """Return the interval of an ``arb`` of python-flint, without rounding."""
+        if not enclosure.is_finite():
+            raise ArithmeticError("the enclosure became infinite; ask for more bits, as bits=256")
+        return cls(_exact(enclosure.mid()), _exact(enclosure.rad()), True)
+
+    def contains(self, x: Any) -> bool:
+        """Return whether x lies inside, without rounding.
+
+        Parameters
+        ----------
+        x : int, float, Fraction, str, mpmath.mpf or Ball
+            A number, a decimal string, or a whole ball.
+        """
+        if isinstance(x, Ball):
+            low, high = x._ends()
+            return self._ends()[0] <= low and high <= self._ends()[1]
+        return self._ends()[0] <= exact_number(x, name="x") <= self._ends()[1]
+
+    def __contains__(self, x: Any) -> bool:
+        """Return :meth:`contains` of x."""
+        return self.contains(x)
+
+    def overlaps(self, other: Ball) -> bool:
+        """Return whether the two intervals intersect."""
+        (low, high), (low_, high_) = self._ends(), other._ends()
+        return low <= high_ and low_ <= high
+
+    @property
+    def digits(self) -> float:
+        """Decimal digits of `value` that the radius leaves (of 1, where value is 0)."""
+        if self.radius == 0:
+            return math.inf
+        size = abs(self.value) if self.value else mpmath.mpf(1)
+        return max(0.0, float((mpmath.mag(size) - mpmath.mag(self.radius)) * math.log10(2)))
+
+    def __str__(self) -> str:
+        value, radius = self._exactly()
+        # More digits than are certain, rounded, and the radius around that, rounded up.
+        with localcontext(prec=int(min(self.digits, 1000.0)) + 4):
+            printed = Decimal(value.numerator) / Decimal(value.denominator)
+        wider = radius + abs(value - Fraction(printed))
+        with localcontext(prec=3, rounding=ROUND_UP):
+            return f"{printed} +/- {Decimal(wider.numerator) / Decimal(wider.denominator)}"
+
+    def __repr__(self) -> str:
+        return f"<Ball: {self}>"
+
+    def _exactly(self) -> tuple[Fraction, Fraction]:
+        return exact_number(self.value, name="value"), exact_number(self.radius, name="radius")
+
+    def _ends(self) -> tuple[Fraction, Fraction]:
+        value, radius = self._exactly()
+        return value - radius, value + radius
+
+
+def _exact(number: Any) -> mpmath.mpf:
+    mantissa, exponent = number.man_exp()
+    return mpmath.mp.make_mpf(mpmath.libmp.from_man_exp(int(mantissa), int(exponent)))
 
 
 def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
@@ -64,7 +174,7 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     >>> 1 in certified.max_moment(2, 2)
     True
     """
-    k = require_order("order k", k)
+    k = _digits.require_order("order k", k)
     return _expectation(lambda flint, t: t**k, k, q, bits)
 
 
@@ -99,7 +209,7 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     >>> 0 in certified.hermite_moment(2, 2)
     True
     """
-    i = require_order("order i", i)
+    i = _digits.require_order("order i", i)
 
     def normalised(flint: Any, t: Any) -> Any:
         # flint's Hermite polynomials are the physicists'.
@@ -132,8 +242,8 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     >>> "0.25" in certified.collision_coefficients(4, 1)[0]
     True
     """
-    q, bits = require_pool(q, LARGEST_WEDGE), require_bits(bits)
-    n = require_integer("number of coefficients n", n, most=MOST_COEFFICIENTS)
+    q, bits = _digits.require_pool(q, _digits.LARGEST_WEDGE), require_bits(bits)
+    n = require_integer("number of coefficients n", n, most=_digits.MOST_COEFFICIENTS)
     return [Ball.from_arb(a) for a in _coefficients(q, n, bits)]
 
 
@@ -266,7 +376,7 @@ def _step(flint: Any, q: Any, bits: float) -> tuple[Any, Any, Any]:
 
 
 def _expectation(polynomial: Callable[..., Any], degree: int, q: int, bits: int) -> Ball:
-    q, bits = require_pool(q, LARGEST_LINE), require_bits(bits)
+    q, bits = _digits.require_pool(q, _digits.LARGEST_LINE), require_bits(bits)
     with _precision(bits + _GUARD_BITS + 2 * q.bit_length() + 2 * degree) as flint:
         return Ball.from_arb(_integral(flint, polynomial, degree, q, bits))
 
@@ -302,12 +412,8 @@ def _coefficients(q: int, n: int, bits: int) -> list[Any]:
         top = math.ceil(2 * math.sqrt(decay) / float(h))
         bottom = math.ceil(2 * math.sqrt(max(0, decay / q - math.log(2) / 2)) / float(h))
         t = np.array([i * h for i in range(-bottom, top + 1)], dtype=object)
-        factors = [np.array([_law(flint, x) for x in t], dtype=object)]
-        before, current = 0 * t, np.array([_density(flint, x) for x in t], dtype=object)
-        for m in range(1, n + 1):
-            factors.append(current / arb(math.factorial(m)).sqrt())
-            before, current = current, t * current - (m - 1) * before
-        sums = _digits.partition_sums(factors, h, q)
+        pdf, cdf = (functools.partial(function, flint) for function in (_density, _law))
+        sums = _digits.partition_sums(pdf, cdf, arb.sqrt, t, h, q, n)
         root = arb(q).sqrt()
         tails = (pi / 2).sqrt() * root * (top * h / 2).erfc()
         tails += pi.sqrt() / root * (root * bottom * h / 2).erfc() / arb(2) ** (arb(q) / 2)
@@ -320,7 +426,7 @@ def _coefficients(q: int, n: int, bits: int) -> list[Any]:
 
 
 def _on_rho(compute: Callable[..., Any], rho: Any, q: int, bits: int) -> Ball:
-    q, bits = require_pool(q, LARGEST_WEDGE), require_bits(bits)
+    q, bits = _digits.require_pool(q, _digits.LARGEST_WEDGE), require_bits(bits)
     rho = exact_rho(rho)
     lost = _digits.lost_bits(rho) if q <= 3 else 0
     with _precision(bits + _GUARD_BITS + 4 * q.bit_length() + lost) as flint:
@@ -360,62 +466,24 @@ def bracket(flint: Any, rho: Fraction, q: int, bits: int, kappa: Any) -> Any:
 
 
 def wedge(flint: Any, rho: Fraction, q: int, bits: int, *, joint: bool = True) -> Any:
-    """Enclose K, or kappa if not `joint`, by sums over the columns b = j h of the plane."""
-    arb = flint.arb
+    """Enclose K, or kappa if not `joint`, by sums over the plane."""
+    arb, need = flint.arb, bits + 12 + 2 * math.log2(q)
     c, s = (_arb(flint, (1 + sign * rho) / 2).sqrt() for sign in (1, -1))
-    h, u, epsilon = _step(flint, q, bits + 12 + 2 * math.log2(q))
-    step, need = float(h), (bits + 12 + 2 * math.log2(q)) * math.log(2) + 4
-    reach = math.sqrt(2 * need)
-    side = math.ceil(reach / step)
-    top = max(side, math.ceil(reach / (math.sqrt(2) * float(c) * step))) if joint else side
-    bottom = min(side, math.ceil(reach / math.sqrt(max(q - 2, 1)) / step))
-    # Pieces about 1 long share an expansion.
-    per = max(1, round(1 / step))
-    n_terms = 4
-    while n_terms / 2 + n_terms * math.log(per * step / 2 / math.sqrt(n_terms)) > -need - 4:
-        n_terms += 1
-    t, big = per * h / 2, arb(n_terms).sqrt()
-    rest = _density(flint, arb()) * (big * big / 2).exp() * (t / big) ** n_terms / (1 - t / big)
-    rest = _error(flint, rest)
-    offsets = [(2 * k - per) * h / 2 for k in range(per + 1)]
-    flint.ctx.cap = n_terms + 1
+    h, u, epsilon = _step(flint, q, need)
 
-    def series(a: Any, b: Any, way: tuple[int, int]) -> list[Any]:
-        """Expand G - G(a, b), F_1 and F_2 about (a, b) along `way`, sans remainders."""
-        edges, growth = [], flint.arb_series([0])
-        for sign in (1, -1):
-            slope = way[0] * c + sign * way[1] * s
-            x = flint.arb_series([a * c + sign * b * s, slope])
-            x_ = flint.arb_series([a * s - sign * b * c, way[0] * s - sign * way[1] * c])
-            edges.append(_density(flint, x) * _law(flint, x_))
-            growth += slope * edges[-1]
-        return [flint.arb_poly(f.coeffs()) for f in (growth.integral(), *edges)]
+    def rest(half: Any, n: int) -> Any:
+        big = arb(n).sqrt()
+        size = _density(flint, arb()) * (big * big / 2).exp() * (half / big) ** n
+        return _error(flint, size / (1 - half / big))
 
-    def march(b: Any, g: Any, way: tuple[int, int], last: int) -> Iterator[tuple[int, Any, Any]]:
-        """Yield (steps, G, F_1 F_2) from (0, b) on."""
-        for first in range(0, last + 1, per):
-            middle = first * h - offsets[0]
-            growth, f1, f2 = series(way[0] * middle, b + way[1] * middle, way)
-            base = g - growth(offsets[0]) + 2 * rest + 2 * rest
-            for k, t in enumerate(offsets[: min(per, last + 1 - first)]):
-                both = (f1(t) + rest) * (f2(t) + rest) if joint else None
-                yield first + k, base + growth(t) if first + k else g, both
-            g = base + growth(offsets[per])
+    def beyond(a: Any) -> Any:
+        return _error(flint, _law(flint, -a))  # the wedge lies beyond its apex
 
-    pdf = [_density(flint, i * h) for i in range(max(side, top) + 1)]
-    total, sine = arb(), 2 * c * s
-    for j, start, _ in march(arb(), (c / s).atan() / arb.pi(), (0, 1), side):
-        column = arb()
-        for way, last in ((1, top), (-1, bottom)):
-            for i, g, both in march(j * h, start, (way, 0), last):
-                if i == 0 and way < 0:
-                    continue
-                if not joint:
-                    column += pdf[i] * pdf[j] * g ** (q - 1)
-                    continue
-                density = (pdf[i] * pdf[j] * g + (q - 1) * sine * both) * g ** (q - 2)
-                column += ((i * h * c) ** 2 - (j * h * s) ** 2) * density
-        total += column if j == 0 else 2 * column
+    pdf, cdf = (functools.partial(function, flint) for function in (_density, _law))
+    numbers = _digits.Numbers(pdf, cdf, arb, operator.mul, operator.truediv, rest, beyond)
+    nats = need * math.log(2) + 4
+    total, side, top, bottom = _digits.planar(numbers, h, c, s, q, nats, joint=joint)
+    step = float(h)
     cuts = (side * step, top * step * (math.sqrt(2) * float(c) if joint else 1))
     edge = arb(min(cuts) * (1 - 2.0**-40))
     outside = 8 * (_tail(flint, 2, edge) + _tail(flint, 0, edge))
