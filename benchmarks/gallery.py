@@ -46,16 +46,6 @@ LINES = [
     ),
     Line(
         "scikit-learn",
-        f"{APPROXIMATION}Nystroem --arg gamma=1.0 --arg n_components=20 --kernel rbf "
-        "--claim close --resolution 1e-6",
-    ),
-    Line(
-        "scikit-learn",
-        f"{APPROXIMATION}Nystroem --arg gamma=1.0 --arg n_components=10 --kernel rbf --claim close",
-        "refuted",
-    ),
-    Line(
-        "scikit-learn",
         f"{APPROXIMATION}AdditiveChi2Sampler --kernel additive-chi2",
         "refuted",
         "integer rows",

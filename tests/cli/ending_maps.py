@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import os
 import signal
 import sys
 import threading
 import time
-from pathlib import Path
 
 
 def doing(act):
@@ -39,17 +37,6 @@ def interrupt():
     os.kill(os.getpid(), signal.SIGINT)
 
 
-def forge():
-    """Write an answer of one's own, to the folder of the request."""
-    Path(sys.argv[1], "answer").write_text(json.dumps({"status": 0, "lines": []}))
-    os._exit(0)
-
-
-def malform():
-    Path(sys.argv[1], "answer").write_bytes(b"\x80\x04 no JSON")
-    os._exit(0)
-
-
 def pool():
     """A pool that hangs, in a process that was forked."""
     multiprocessing.get_context("fork").Pool(2).map(time.sleep, [1e6, 1e6])
@@ -65,7 +52,5 @@ leaves_1 = doing(lambda: os._exit(1))
 killed = doing(kill(signal.SIGKILL))
 closes_streams = doing(lambda: os.closerange(1, 3))
 stays = doing(lambda: threading.Thread(target=time.sleep, args=(1e6,)).start())
-forges = doing(forge)
-malforms = doing(malform)
 sleeps = doing(lambda: time.sleep(1e6))
 pools = doing(pool)

@@ -26,9 +26,7 @@ X = np.random.default_rng(0).standard_normal((2, 3))
 ENDS = {
     "leaves_0": "ended the process, with status 0, before there was a verdict",
     "leaves_1": "ended the process, with status 1, before there was a verdict",
-    "killed": "was ended by SIGKILL (is memory exhausted?)",
-    "forges": "ended the process, with status 0, before there was a verdict",
-    "malforms": "ended the process, with status 0, before there was a verdict",
+    "killed": "was ended by signal 9",
 }
 # Of what is raised: the error that the process answers with.
 ERRORS = {
@@ -44,7 +42,7 @@ def verified(name, seconds=60.0):
     """The answer of a process that verifies a map."""
     outputs = dict.fromkeys(("out", "junit", "certificate", "json"), "")
     outputs |= {"here": str(HERE)}
-    options = {"target": f"{ENDING}:{name}", "kernel": "linear", "picture": False}
+    options = {"target": f"{ENDING}:{name}", "kernel": "linear"}
     return answer({"rows": X.tolist(), "outputs": outputs, "options": options}, seconds)
 
 

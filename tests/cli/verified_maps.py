@@ -24,6 +24,10 @@ class Fourier:
     def get_params(self, deep=True):
         return {name: vars(self)[name] for name in ("gamma", "n_components", "random_state")}
 
+    def set_params(self, **parameters):
+        self.__dict__ |= parameters
+        return self
+
     def fit(self, X, y=None):
         self.weights, self.offsets = weights(
             self.random_state, self.n_components, X.shape[1], self.gamma
@@ -60,7 +64,6 @@ def waves(X, w, b):
 instance = Fourier(gamma=0.5, n_components=300)
 fitted = Fourier(random_state=0, n_components=40).fit(np.eye(5)).transform
 number = 3.0
-short = lambda s: lambda X: waves(X, *weights(s, 300))  # noqa: E731
 
 
 class Rectified:
@@ -112,12 +115,12 @@ def generator(rng, m=200):
     return lambda X: waves(X, w, b)
 
 
-def columns_and_components(n_features, n_components, seed, /):
+def columns_and_components(n_features, n_components, seed):
     return lambda X: waves(X, *weights(seed, n_components, n_features))
 
 
 def three_sizes(rows, hidden, m):
-    return lambda s: lambda X: waves(X, *weights(s, m, rows))
+    return lambda seed: lambda X: waves(X, *weights(seed, m, rows))
 
 
 def identity(X):

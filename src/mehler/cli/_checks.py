@@ -8,17 +8,17 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from time import monotonic, perf_counter, process_time
+from time import perf_counter, process_time
 from typing import Any, cast
 
 import numpy as np
 
 from mehler._arrays import Array, dense_host
-from mehler._validate import require_choice, require_integer
-from mehler.cli._target import Target, load, read_target
+from mehler._validate import require_integer, require_not_negative
+from mehler.cli._target import load, read_target
 from mehler.kernels import KernelName, NamedKernel, make
 from mehler.report import Verification, provenance
-from mehler.statements import Context, Evidence, Plot, Series
+from mehler.statements import Context, Evidence
 from mehler.verify import (
     KNOWN_VARIANCE,
     Cause,
@@ -29,8 +29,6 @@ from mehler.verify import (
     relative_resolution,
 )
 
-# Draws that are compared with the kernel: by the picture of a mean, and where each is to be close.
-MEAN_DRAWS, CLOSE_DRAWS = 64, 8
 # Most seconds of the structural checks, and their fraction of a shorter limit; the fraction that
 # is kept for the diagnosis.
 _SECONDS, _FRACTION, _KEPT = 20.0, 0.3, 0.1
@@ -46,7 +44,6 @@ def verify_map(
     inputs: int | None = None,
     rows: np.ndarray | None = None,
     described: str = "",
-    claim: str | None = None,
     resolution: float = 0.02,
     false_alarm: float = 1e-9,
     law: str | None = None,
@@ -55,21 +52,18 @@ def verify_map(
     max_features: int | None = None,
     time_limit: float = 60.0,
     seed: int = 0,
-    picture: bool = True,
     command: Sequence[str] = (),
     progress: Callable[[str, int, int], None] = lambda label, done, total: None,
 ) -> Verification:
     """Verify the map named by MODULE:FACTORY against a kernel.
 
-    The arguments are the options of ``mehler verify``; `rows` replace random ones, as `described`;
-    `picture` asks for the plot of the page. Raises ValueError and TypeError for bad input, before
-    any draw; exceptions of the map propagate.
+    The arguments are the options of ``mehler verify``; `rows` replace random ones, as `described`.
+    Raises ValueError and TypeError for bad input, before any draw; exceptions of the map propagate.
     """
-    start = perf_counter()
+    start, work = perf_counter(), process_time()
     if rows is not None and inputs is not None:
         raise ValueError("--inputs and --data exclude each other: give the rows or their dimension")
-    require_choice("claim", claim, ("mean", "close", None))
-    seconds = time_left(time_limit)
+    limit = require_not_negative("time_limit", time_limit) or math.inf
     ledger = Ledger(budget=min(0.5, 100 * false_alarm)) if 0 < false_alarm < 1 else Ledger()
     common: dict[str, Any] = {"false_alarm": false_alarm, "seed": seed, "ledger": ledger}
     context = Context(**common, statement="verify")
@@ -82,14 +76,12 @@ def verify_map(
     loaded = load(target, what="MODULE:FACTORY")
     again = partial(read_target, target, loaded, n_features=n_features, arguments=arguments)
     read = again(X=rows)
-    sampled = read.random or options.get("independent_features", False)
-    kind = claim or ("mean" if sampled else "close")
-    if law is not None and not (sampled and kind == "mean"):
+    is_mean = read.random or options.get("independent_features", False)
+    if law is not None and not is_mean:
         raise ValueError(
             f"law={law!r} is of the mean over draws, and {target} is {read.assumed}: leave it out, "
             "or name a function seed -> map"
         )
-    is_mean = read.random and kind == "mean"
 
     def redraw(seed: int, X: Array, m: int | None) -> Any:
         """Return a map for rows like X, of m features."""
@@ -104,11 +96,11 @@ def verify_map(
     built = check_structure(
         read.draw,
         rows,
-        kernel=claimed if is_mean else None,
+        kernel=claimed if read.random else None,
         redraw=redraw if read.random else None,
-        random=is_mean,
+        random=read.random,
         independent_features=independent_features,
-        time_limit=min(_SECONDS, _FRACTION * (time_limit or math.inf)),
+        time_limit=min(_SECONDS, _FRACTION * limit),
         **common,
     )
     nothing = dict.fromkeys(("observed", "exact", "interval", "detectable"))
@@ -117,10 +109,11 @@ def verify_map(
     causes: tuple[Cause, ...] = ()
     if structure.status == "refuted":
         evidence, words = [structure], "nothing: what it does was compared with itself"
-    elif kind == "close":
-        evidence = [closeness(read, claimed, rows, seed, resolution), structure]
+    elif not is_mean:
+        evidence = [closeness(read.draw(seed), claimed, rows, resolution), structure]
         words = "nothing: features are computed and compared, no chance enters"
     else:
+        left = max((1.0 - _KEPT) * limit - (process_time() - work), _KEPT * limit)
         verdict = check_kernel(
             read.draw,
             claimed,
@@ -128,7 +121,7 @@ def verify_map(
             resolution=resolution,
             # A fixed map has no more samples than columns.
             max_features=max_features if read.random else read.draw(0)(rows).shape[1],
-            time_limit=seconds(),
+            time_limit=left if time_limit else None,
             name="kernel",
             **common,
             **options,
@@ -138,11 +131,8 @@ def verify_map(
         evidence = [Evidence.from_verdict(verdict, form="printed"), structure]
         progress("diagnosis", 1, 2)
         if read.random and evidence[0].status != "holds":
-            causes = diagnose(read.draw, claimed, rows, time_limit=seconds(last=True), seed=seed)
-    n_draws = (MEAN_DRAWS if kind == "mean" else CLOSE_DRAWS) if read.random else 1
-    shown = (
-        [estimates(read.draw, claimed, rows, seed, n_draws, seconds(last=True))] if picture else []
-    )
+            kept = _KEPT * time_limit or None
+            causes = diagnose(read.draw, claimed, rows, time_limit=kept, seed=seed)
     progress("done", 2, 2)
     named = isinstance(claimed, NamedKernel)
     return Verification(
@@ -150,12 +140,11 @@ def verify_map(
         assumed=read.assumed,
         kernel=str(claimed) if named else kernel,
         latex=claimed.latex if named else "",
-        claim=cast(Any, kind),
+        claim="mean" if is_mean else "close",
         inputs=described,
         declared=words,
         evidence=tuple(replace(each, seed=seed) for each in evidence),
         causes=causes,
-        plots=tuple(shown),
         replay=shlex.join(("mehler", *command)) if command else "",
         provenance=provenance(context, tuple(command) or None),
         ledger=ledger.to_dict(),
@@ -190,43 +179,26 @@ def _kernel(kernel: str, parameters: Mapping[str, float]) -> Any:
     return partial(function, **parameters)
 
 
-def time_left(limit: float) -> Callable[..., float | None]:
-    """Return a function: the seconds for a check, or for the last step; None for all.
+def closeness(phi: Any, kernel: Any, X: np.ndarray, resolution: float) -> Evidence:
+    """Check |<phi(x), phi(y)> - k(x, y)| of one map at all pairs against the resolution.
 
-    Counts CPU time or a quarter of wall time, as the limit of a check does, from now on. A part of
-    the limit is kept for the last step. Raises ValueError for a negative or NaN limit; 0 is none.
-    """
-    if not 0.0 <= limit < math.inf:
-        raise ValueError(f"time_limit={limit!r} must be seconds, or 0 for no limit")
-    wall, work, part = monotonic(), process_time(), _KEPT * limit
-
-    def seconds(*, last: bool = False) -> float | None:
-        left = limit - max(process_time() - work, (monotonic() - wall) / 4.0)
-        return max(left if last else left - part, part) or None
-
-    return seconds
-
-
-def closeness(target: Target, kernel: Any, X: np.ndarray, seed: int, resolution: float) -> Evidence:
-    """Check |<phi(x), phi(y)> - k(x, y)| at all pairs against the resolution, draw by draw.
-
-    Deterministic: it is about these draws and rows, not about the mean. Observed is the largest
-    deviation in units of sqrt(k(x,x) k(y,y)).
+    Observed is the largest deviation in units of sqrt(k(x,x) k(y,y)).
     """
     resolution = relative_resolution(resolution)
-    exact, unit = normalised(kernel, X)
-    n_draws = CLOSE_DRAWS if target.random else 1
-    grams, errors = zip(*(gram(target.draw(seed + k), X) for k in range(n_draws)), strict=True)
-    gaps, rounding = np.abs(np.stack(grams) - exact) / unit, max(errors)
+    z, eps = dense_host(phi(X))
+    exact = np.asarray(dense_host(kernel(X, X))[0], dtype=float)
+    unit = np.sqrt(np.abs(np.outer(np.diag(exact), np.diag(exact))))
+    gaps = np.abs(z.astype(float) @ z.astype(float).T - exact) / np.where(unit == 0.0, 1.0, unit)
     gaps[~np.isfinite(gaps)] = math.inf
-    _, i, j = np.unravel_index(int(gaps.argmax()), gaps.shape)
+    # As in check_kernel: rounding of an inner product grows like the root of its length.
+    rounding = 8.0 * math.sqrt(X.shape[1] + z.shape[1]) * (eps or 2.0**-52)
+    i, j = np.unravel_index(int(gaps.argmax()), gaps.shape)
     worst = float(gaps.max())
-    which = f"each of {n_draws} draws" if n_draws > 1 else "this one map"
     evidence = Evidence.from_interval(
         form="printed",
         check="closeness",
         claim=f"|<phi(x), phi(y)> - k(x, y)| <= {resolution:g} sqrt(k(x,x) k(y,y)) at all pairs of "
-        f"{len(X)} rows, for {which}; nothing is said of a mean over draws",
+        f"{len(X)} rows, for this one map; nothing is said of a mean over draws",
         observed=worst,
         interval=(max(0.0, worst - rounding), worst + rounding),
         upper=resolution,
@@ -277,58 +249,3 @@ def _partner(u: np.ndarray, rho: float, rng: np.random.Generator) -> np.ndarray:
     v = rng.standard_normal(u.size)
     v -= (v @ u) * u
     return rho * u + math.sqrt(1.0 - rho * rho) * v / np.linalg.norm(v)
-
-
-def gram(phi: Any, X: np.ndarray) -> tuple[np.ndarray, float]:
-    """Return a map's estimates of the kernel at all pairs of rows, and their rounding error.
-
-    Of a map with ``products``, they are the means of the products.
-    """
-    if callable(getattr(phi, "products", None)):
-        i, j = np.indices((len(X), len(X))).reshape(2, -1)
-        z, eps = dense_host(phi.products(X[i], X[j]))
-        estimate = z.mean(axis=1, dtype=float).reshape(len(X), -1)
-    else:
-        z, eps = dense_host(phi(X))
-        estimate = z.astype(float) @ z.astype(float).T
-    # As in check_kernel: rounding of an inner product grows like the root of its length.
-    return estimate, 8.0 * math.sqrt(X.shape[1] + z.shape[1]) * (eps or 2.0**-52)
-
-
-def normalised(kernel: Any, X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return k(x, y) and sqrt(k(x,x) k(y,y)) at all pairs of rows, 1 in the place of 0."""
-    exact = np.asarray(dense_host(kernel(X, X))[0], dtype=float)
-    unit = np.sqrt(np.abs(np.outer(np.diag(exact), np.diag(exact))))
-    return exact, np.where(unit == 0.0, 1.0, unit)
-
-
-def estimates(
-    draw: Callable[[int], Any],
-    kernel: Any,
-    X: np.ndarray,
-    seed: int,
-    n_draws: int,
-    seconds: float | None,
-) -> Plot:
-    """Plot the mean of `n_draws` draws, of two after some seconds, with 3 standard errors."""
-    above = np.triu_indices(len(X))
-    exact, unit = (each[above] for each in normalised(kernel, X))
-    grams: list[np.ndarray] = []
-    start = monotonic()
-    for child in np.random.SeedSequence((seed, n_draws)).generate_state(n_draws):
-        if len(grams) < 2 or seconds is None or monotonic() - start < seconds:
-            grams.append(gram(draw(int(child) >> 1), X)[0][above] / unit)
-    claim, mean, n = exact / unit, np.mean(grams, axis=0), len(grams)
-    error = 3.0 * np.std(grams, axis=0, ddof=min(1, n - 1)) / math.sqrt(n)
-    ends = [float(claim.min()), float(claim.max())]
-    points = Series(
-        label="measured", x=claim, y=mean, y_low=mean - error, y_high=mean + error, kind="points"
-    )
-    made = f"the mean of {n} draws with 3 standard errors" if n > 1 else "the map is fixed"
-    return Plot(
-        title="Estimates against the claimed kernel",
-        x_label="claimed k(x, y) / sqrt(k(x,x) k(y,y))",
-        y_label="mean estimate",
-        series=(Series(label="claimed", x=ends, y=ends), points),
-        caption=f"A point is a pair of rows: {made}.",
-    )

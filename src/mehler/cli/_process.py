@@ -2,7 +2,7 @@
 
 `answer` writes a request to a private folder, starts `serve` in a process, and reads the answer,
 both as JSON, whose numbers are exact. The process prints to standard error, and its exit status is
-ignored: only a whole answer to this request counts.
+ignored: only a whole answer counts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import secrets
 import signal
 import subprocess
 import sys
@@ -35,8 +34,7 @@ _GRACE = 2.0
 def answer(request: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
     """Return the answer to a request; ChildProcessError if there is none within some seconds."""
     with tempfile.TemporaryDirectory(prefix="mehler-", ignore_cleanup_errors=True) as folder:
-        token = secrets.token_hex()
-        Path(folder, "request").write_text(json.dumps({**request, "token": token}), "utf-8")
+        Path(folder, "request").write_text(json.dumps(request), "utf-8")
         process = subprocess.Popen(
             [sys.executable, "-c", _COMMAND, folder],
             # It ends with this process, when its standard input does.
@@ -54,18 +52,12 @@ def answer(request: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
             ) from None
         finally:
             _end(process)
-        with contextlib.suppress(OSError, ValueError, AttributeError):
-            content = json.loads(Path(folder, "answer").read_text("utf-8"))
-            if content.pop("token", "") == token:
-                return dict(content)
+        with contextlib.suppress(FileNotFoundError):
+            return dict(json.loads(Path(folder, "answer").read_text("utf-8")))
         code = process.returncode
-        how = f"ended the process, with status {code}," if code >= 0 else _signal_text(-code)
+        how = f"was ended by signal {-code} (9: is memory exhausted?)"
+        how = how if code < 0 else f"ended the process, with status {code},"
         raise ChildProcessError(f"the code that was run {how} before there was a verdict")
-
-
-def _signal_text(number: int) -> str:
-    name = signal.Signals(number).name if number in set(signal.Signals) else f"signal {number}"
-    return f"was ended by {name}{' (is memory exhausted?)' * (name == 'SIGKILL')}"
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
@@ -97,14 +89,14 @@ def serve(folder: str) -> None:
     file = Path(folder, "request")
     request = json.loads(file.read_text("utf-8"))
     file.unlink()
-    token, debug = request.pop("token"), request.pop("debug", False)
+    debug = request.pop("debug", False)
     try:
         content = _verify(**request)
     except BaseException as error:  # an exit of the target too
         if debug:
             traceback.print_exc()
         content = {"error": describe(error)}
-    Path(folder, "part").write_text(json.dumps({**content, "token": token}), "utf-8")
+    Path(folder, "part").write_text(json.dumps(content), "utf-8")
     os.replace(Path(folder, "part"), Path(folder, "answer"))
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):

@@ -10,13 +10,12 @@ import random
 import re
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.machinery import PathFinder
 from operator import attrgetter
 from pathlib import Path
-from types import FunctionType, MethodType, ModuleType
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -24,15 +23,14 @@ import numpy as np
 from mehler._arrays import Array, to_host
 from mehler._validate import require_integer
 
-# Names of arguments that are a seed, the number of features, the columns of the rows, the rows.
-_SEEDS = re.compile("(random_)?seed|(random_)?state|((p?rng_)?key)|rngs?|generator")
+# Names of arguments that are a seed, the number of features, the columns of the rows.
+_SEEDS = re.compile("(random_)?seed|(random_)?state|((p?rng_)?key)|rng|generator")
 _SIZES = re.compile(
     "(n|num)_(features|components)|m|D|(out_)?features|(out|output)_dim|d(im)?_out|n_out"
 )
 _COLUMNS = re.compile(
     "n_inputs|in_features|(in|input)_dim|d|d(im)?_in|n_in|dim|(n|num)_dims|input_size"
 )
-_ROWS = re.compile("[xX]s?|rows|inputs|data|samples")
 # Default number of features: their mean is nearly normal, and thousands of draws stay cheap.
 SIZE = 250
 _REMEDY = "draw and __call__: name a transformer, a callable X -> Z, or a function seed -> map"
@@ -57,12 +55,8 @@ def load(spec: str, *, what: str) -> Any:
     try:
         module = _file(path.resolve()) if path.suffix == ".py" else _dotted(module_name, Path.cwd())
     except (Exception, SystemExit) as error:  # a third party's import may raise anything
-        remedy = "install or repair it"
-        if "relative import" in str(error):
-            remedy = f"name it in its package, as in {path.parent.name or 'pkg'}.{path.stem}:{name}"
-        raise ValueError(
-            f"{what}: {module_name} does not import ({type(error).__name__}: {error}): {remedy}"
-        ) from error
+        reason = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{what}: {module_name} does not import ({reason})") from error
     try:
         return attrgetter(name)(module)
     except AttributeError:
@@ -76,13 +70,11 @@ def _file(path: Path) -> ModuleType:
     folder, name = path.parent, path.stem
     while (folder / "__init__.py").is_file():
         folder, name = folder.parent, f"{folder.name}.{name}"
-    loaded = sys.modules.get(name)
-    if loaded is None or getattr(loaded, "__file__", None) == str(path):
+    if name != path.stem:
         return _dotted(name, folder)
-    name = f"_file_{path.stem}"  # a module of its own name is loaded
     sys.path += [str(folder)] * (str(folder) not in sys.path)
-    spec = importlib.util.spec_from_file_location(name, path)
-    return sys.modules[name] if name in sys.modules else _run(spec)
+    name = f"_file_{path}".replace(".", "_")  # its own name may be that of a library
+    return sys.modules.get(name) or _run(importlib.util.spec_from_file_location(name, path))
 
 
 def _dotted(name: str, folder: Path) -> ModuleType:
@@ -144,10 +136,8 @@ def read_target(
     call = _Call.of(name, factory, X, arguments)
     if not call.seeds and call.required:
         replace(call, required=call.required[1:]).require_complete(name)
-        if not _is_seed(call, call.required[0]):
-            phi = as_map(factory, X)
-            return _fixed("a callable X -> Z without a seed", partial(phi, **arguments))
-        call = replace(call, seeds=call.required, required=())
+        phi = partial(as_map(factory, X), **arguments)
+        return _fixed("a callable X -> Z without a seed", phi)
     call.require_complete(name)
     if call.seeds:
         return _drawn(f"a draw function {call.seeds[0]} -> map", call, X, size)
@@ -158,20 +148,19 @@ def read_target(
 def _class(name: str, cls: Any, X: Array, size: int, arguments: Mapping[str, Any]) -> Target:
     made_by = cls.draw if callable(getattr(cls, "draw", None)) else cls
     calls = any("__call__" in vars(base) for base in cls.__mro__) or hasattr(cls, "transform")
-    if made_by is cls and not calls and not _is_flax(cls):
+    if made_by is cls and not calls:
         raise TypeError(f"{name} is a class without transform, {_REMEDY}")
     call = _Call.of(name, made_by, X, arguments)
     call.require_complete(name)
     kind = "a transformer class" if hasattr(cls, "transform") else "a class"
-    if call.seeds or _is_flax(cls):
-        return _drawn(f"{kind}, made anew with each {(*call.seeds, 'key')[0]}", call, X, size)
+    if call.seeds:
+        return _drawn(f"{kind}, made anew with each {call.seeds[0]}", call, X, size)
     # It draws from global generators, or draws nothing.
     words = f"{kind} without a seed, made anew after global generators were seeded"
     target = _drawn(words, replace(call, seeds=("",)), X, size)
     one, other = (np.asarray(to_host(target.draw(seed)(X))) for seed in range(2))
-    return (
-        _fixed(f"{kind} without a seed", target.draw(0)) if np.array_equal(one, other) else target
-    )
+    same = np.array_equal(one, other)
+    return _fixed(f"{kind} without a seed", target.draw(0)) if same else target
 
 
 def _drawn(words: str, call: _Call, X: Array, size: int) -> Target:
@@ -181,12 +170,9 @@ def _drawn(words: str, call: _Call, X: Array, size: int) -> Target:
             np.random.seed(seed)  # noqa: NPY002 (what a class without a seed draws from)
             if "torch" in sys.modules:
                 sys.modules["torch"].manual_seed(seed)
-        return as_map(call(seed, m), X, seed)
+        return as_map(call(seed, m), X)
 
     words += f", with {call.sizes[0]}={size}" if call.sizes else ""
-    if any(key.endswith("key") for key in call.seeds) and "jax" not in sys.modules:
-        with suppress(Exception):  # a number is no key: JAX is there now if the code imports it
-            resize(0, size)(X)
     return Target(words, lambda seed: resize(seed, size), resize if call.sizes else None)
 
 
@@ -204,9 +190,8 @@ def _transformer(
     def resize(seed: int, m: int | None) -> Any:
         changed = {**arguments, **dict.fromkeys(seeds, seed)}
         changed |= {} if m is None else dict.fromkeys(sizes, m)
-        if changed and hasattr(instance, "set_params"):
-            return as_map(copy.deepcopy(instance).set_params(**changed).fit(X), X)
-        return as_map(type(instance)(**{**parameters, **changed}) if changed else instance, X)
+        fitted = copy.deepcopy(instance).set_params(**changed).fit(X) if changed else instance
+        return as_map(fitted, X)
 
     if not seeds:
         return _fixed("a transformer without random_state", resize(0, n_features))
@@ -260,45 +245,21 @@ class _Call:
     def __call__(self, seed: int, m: int) -> Any:
         """Return what the factory makes of a seed and a number of features."""
         values = {**self.arguments, **dict.fromkeys(self.sizes, m)}
-        values |= {key: _seed(key, seed) for key in self.seeds if key}
-        bound = inspect.signature(self.factory).bind_partial()
-        named = [key for key in bound.signature.parameters if key in values]
-        bound.arguments.update({key: values.pop(key) for key in named})
-        return self.factory(*bound.args, **bound.kwargs, **values)
-
-
-def _is_seed(call: _Call, key: str) -> bool:
-    """Whether the only open argument of a function is a seed: it then returns a map of 0."""
-    if not isinstance(call.factory, FunctionType | MethodType | partial) or _ROWS.fullmatch(key):
-        return False
-    try:
-        value = replace(call, seeds=(key,))(0, SIZE)
-    except Exception:  # a map, which is given no rows
-        return False
-    return callable(value) or hasattr(value, "transform")
+        return self.factory(**values, **{key: _seed(key, seed) for key in self.seeds if key})
 
 
 def _seed(key: str, seed: int) -> Any:
     """Return a seed as its name has it: a key of JAX, a generator, or the number."""
-    jax, torch, nnx = (sys.modules.get(name) for name in ("jax", "torch", "flax.nnx"))
+    jax, torch = sys.modules.get("jax"), sys.modules.get("torch")
     if key.endswith("key") and jax is not None:
         return jax.random.key(seed)
-    if key == "rngs" and nnx is not None:
-        return nnx.Rngs(seed)
     if key == "generator" and torch is not None:
         return torch.Generator().manual_seed(seed)
     return np.random.default_rng(seed) if key in ("rng", "generator") else seed
 
 
-def _is_flax(value: Any) -> bool:
-    return callable(getattr(value, "init", None)) and callable(getattr(value, "apply", None))
-
-
-def as_map(value: Any, X: Array, seed: int = 0) -> Any:
+def as_map(value: Any, X: Array) -> Any:
     """Return the map X -> Z of a callable or a transformer, fitting it if necessary."""
-    if _is_flax(value):
-        variables = value.init(sys.modules["jax"].random.key(seed), X)
-        return partial(value.apply, variables)
     if any(each.__module__ == "torch.nn.modules.module" for each in type(value).__mro__):
         return _of_module(value)
     if callable(getattr(value, "transform", None)):

@@ -36,12 +36,6 @@ def verify(
     n_features: int | None = option(None, "M", "Number of features of a map.", "--features"),
     inputs: int | None = option(None, "D", "Number of columns of the random rows; default 5."),
     data: str | None = option(None, "FILE", f"Rows instead of random ones: {common.KINDS}."),
-    claim: str | None = option(
-        None,
-        "mean|close",
-        "The claim: the mean over seeds is the kernel (mean), or each map is close to it (close); "
-        "default: mean for maps with a seed.",
-    ),
     resolution: float = option(
         0.02, "R", "Smallest deviation that must be found, in units of sqrt(k(x,x) k(y,y))."
     ),
@@ -101,7 +95,6 @@ def verify(
         **{name: ctx.params[name] for name in _SAME},
         "parameters": parsed(param, "--param", numbers=True),
         "arguments": parsed(arg, "--arg"),
-        "picture": out is not None or json is not None,
         "described": described,
         "command": words,
     }
@@ -112,7 +105,7 @@ def verify(
 
 # Options that `verify_map` has by the same names.
 _SAME = (
-    *("target", "kernel", "n_features", "inputs", "claim", "resolution", "false_alarm", "law"),
+    *("target", "kernel", "n_features", "inputs", "resolution", "false_alarm", "law"),
     *("bounds", "independent_features", "max_features", "time_limit", "seed"),
 )
 

@@ -28,7 +28,7 @@ _TAILS = {
     "error": ", and a check on the data could not run",
 }
 SCHEMA = "mehler-report/6"
-VERIFICATION_SCHEMA = "mehler-verification/1"
+VERIFICATION_SCHEMA = "mehler-verification/2"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,15 +227,15 @@ class Verification:
     kernel, latex : str
         Name with parameters, and the formula; empty for the user's own function.
     claim : {"mean", "close"}
-        Whether the mean over draws is the kernel, or each draw is close to it.
+        Whether the mean over draws is the kernel, or one fixed map is close to it.
     inputs, declared : str
         Descriptions of the rows, and of declarations about the map with their source.
     evidence : tuple of Evidence
         The checks, that of the kernel first.
     causes : tuple of Cause
         Suggested causes of a refutation, which do not affect the outcome.
-    plots, replay : tuple of Plot, str
-        Plots of the page, and the command that repeats the verification.
+    replay : str
+        The command that repeats the verification.
     provenance, ledger, seconds : mapping, mapping, float
         As in `Report`, and wall time.
     """
@@ -249,7 +249,6 @@ class Verification:
     declared: str
     evidence: tuple[Evidence, ...]
     causes: tuple[Cause, ...]
-    plots: tuple[Plot, ...]
     replay: str
     provenance: Mapping[str, Any]
     ledger: Mapping[str, Any]
