@@ -15,6 +15,7 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
 from ._gram_draws import Draw, grams, norms
+from .lower import by_direction
 
 # Differences of pairs of rows in one block: 16 MB.
 _DIFFERENCES = 2_000_000
@@ -34,10 +35,7 @@ def best_direction(
             for v in directions
         ]
     else:
-        errors = [
-            lower.gram_error_direction(m, ridge=ridge, delta=delta, block=2, **v)
-            for v in directions
-        ]
+        errors = [by_direction(m, ridge=ridge, delta=delta, block=2, **v) for v in directions]
     return max(errors, key=lambda error: float(error.value))
 
 

@@ -4,20 +4,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cache
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from mehler import MaxoutFeatures, _arrays
+from mehler.bounds import Term
 from mehler.bounds import lower as bounds
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
 from .._comparisons import Bounding, Instance, compare_instances
 from ._gram_draws import Draw
+
+
+def by_direction(
+    n_features: int, *, ridge: float, delta: float, block: int = 1, mean: float, **moments: Any
+) -> bounds.LowerBound:
+    """Return (g): the bound of one pair for X = v'Gv with these moments, over v'Kv + ridge."""
+    pair = bounds.one_pair(n_features // block, delta=delta, **moments)
+    return replace(pair, terms=(Term("direction", pair.value / (mean + ridge)),))
+
+
+def by_rare_draw(
+    n_features: int,
+    *,
+    ridge: float,
+    delta: float,
+    own: float,
+    mean: float,
+    chance: float,
+    block: int = 1,
+) -> bounds.LowerBound:
+    """Return (i) for v*Gv >= own and v*Kv <= mean; 0 if the draw is rarer than delta."""
+    m = n_features // block
+    value = max(0.0, (own / m - mean) / (mean + ridge))
+    likely = -np.expm1(m * np.log1p(-chance)) >= delta
+    return bounds.LowerBound(terms=(Term("rare", value * likely),), probability=delta)
+
 
 # Instances where lower bounds are held against probabilities that are computed.
 
@@ -264,19 +292,19 @@ def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
 
 
 @check("features.lower", form="proved", name="one direction")
-def direction(context: Context, *, bound: Bounding = bounds.gram_error_direction) -> Evidence:
+def direction(context: Context, *, bound: Bounding = by_direction) -> Evidence:
     """Hold the bound by one direction where there is no other."""
     return compare_instances(f"spectral error, one row, {_CLAIM}", *one_direction(bound))
 
 
 @check("features.lower", form="proved", name="a rare draw")
-def rare(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evidence:
+def rare(context: Context, *, bound: Bounding = by_rare_draw) -> Evidence:
     """Hold the bound by a rare draw for a row whose feature is seldom not 0."""
     return compare_instances(f"spectral error, one row, {_CLAIM}", *rare_draws(bound))
 
 
 @check("features.lower", form="proved", name="one frequency")
-def grid(context: Context, *, bound: Bounding = bounds.gram_error_rare) -> Evidence:
+def grid(context: Context, *, bound: Bounding = by_rare_draw) -> Evidence:
     """Hold the bound on equally spaced rows for one frequency, whose errors are computed."""
     return compare_instances(f"spectral error, rows of a line, {_CLAIM}", *rare_frequencies(bound))
 

@@ -12,7 +12,7 @@ from mpmath import mp
 
 from mehler import exact
 from mehler.bounds import group_invariant, kernel_error, kitchen_sinks, leverage, maxout
-from mehler.bounds._function import REGISTRY
+from mehler.bounds._bound import REGISTRY
 from tests.bounds.formulas import Arguments, rows
 
 ROWS = rows()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mehler.bounds import solve
-from mehler.bounds._function import REGISTRY
+from mehler.bounds._bound import REGISTRY
 from tests.bounds.formulas import Arguments, rows
 from tests.bounds.latex import evaluate
 

@@ -15,8 +15,7 @@ import pytest
 from mehler import bounds
 from mehler.bounds import Assumption, Bound, Term, kernel_error
 from mehler.bounds._arguments import counts, positives, probabilities
-from mehler.bounds._bound import Counts, Reals
-from mehler.bounds._function import REGISTRY, bound
+from mehler.bounds._bound import REGISTRY, Counts, Reals, bound
 from mehler.statements import discover
 
 

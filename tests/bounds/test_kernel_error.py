@@ -11,7 +11,7 @@ from scipy import stats
 from mehler import exact
 from mehler.bounds import kernel_error
 from mehler.bounds.kernel_error import _exponent
-from mehler.bounds.kernel_error._pairs import Product
+from mehler.bounds.kernel_error._pairs import sub_gamma_constants
 
 
 def pair_of_two(rho: float, t: float) -> float:
@@ -39,7 +39,7 @@ def pair_of_two(rho: float, t: float) -> float:
 @pytest.mark.parametrize("rho", [0.0, 0.5, -0.5, 0.9, 1.0])
 def test_sub_gamma_constants_bound_the_exact_moments_of_one_projection(rho):
     """q = 1: log E exp(l (g g' - rho)) = -log((1 - rho l)^2 - l^2)/2 - l rho."""
-    v, c = Product(pool_size=1, rho=rho).sub_gamma_constants()
+    v, c = sub_gamma_constants(1, rho)
     x = np.linspace(-0.999, 0.999, 41) / c
     truth = -0.5 * np.log((1.0 - rho * x) ** 2 - x * x) - x * rho
     assert (truth <= 0.5 * x * x * v / (1.0 - c * np.abs(x)) + 1e-15).all()

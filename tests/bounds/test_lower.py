@@ -9,10 +9,10 @@ from math import comb
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.features.lower import by_rare_draw
 from scipy import stats
 
 from mehler.bounds import kernel_error, lower, spectral
-from mehler.bounds.lower import _risk
 from tests.bounds.formulas.lower import of_squares
 
 
@@ -96,7 +96,7 @@ def test_all_signs_are_reached_at_once(k, q):
 
     units = np.random.default_rng(0).standard_normal((100_000, k, q)).max(axis=2)
     scores = ndtri_exp(q * log_ndtr(units))
-    value = _risk._amplitude(k, q)
+    value = lower._amplitude(k, q)
     for signs in itertools.product((-1, 1), repeat=k):
         drawn = np.sign(scores @ signs)[:, None] * units
         error = drawn.std(axis=0) / math.sqrt(len(drawn))
@@ -138,7 +138,7 @@ def of_tails(m):
     # Two columns are one frequency.
     first = np.flatnonzero(1 - (1 - chances) ** (m // 2) >= 0.5)[-1]
     rare = {"own": x.size / 2, "mean": float(forms[first:].max()), "chance": chances[first]}
-    return lower.gram_error_rare(m, ridge=3.0, delta=0.5, block=2, **rare).value
+    return by_rare_draw(m, ridge=3.0, delta=0.5, block=2, **rare).value
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import optimize
 
-from mehler.bounds.lower._risk import _normal_mean
+from mehler.bounds.lower import _normal_mean
 
 
 def risk_of_prior(points, weights):

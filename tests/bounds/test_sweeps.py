@@ -15,7 +15,7 @@ from scipy import stats
 
 from mehler import exact
 from mehler.bounds import kernel_error, lower, maxout, ridge, solve, spectral
-from mehler.bounds._function import REGISTRY
+from mehler.bounds._bound import REGISTRY
 from tests.bounds.formulas import count, log_uniform, rows
 
 SETTINGS = 40

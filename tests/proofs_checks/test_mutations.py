@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from mehler.bounds._function import REGISTRY
+from mehler.bounds._bound import REGISTRY
 from mehler.proofs_checks import STATEMENTS
 from mehler.statements import RESTORED_REFUTED
 from tests.bounds.test_formulas import drawn

@@ -201,15 +201,8 @@ def uniform(
             if name == "orthonormal"
             else lower.one_pair(m, delta=delta, pool_size=q)
         )
-        cases += [
-            Case(
-                drawn=drawn,
-                lower=below,
-                bound=bound(m, delta=delta, n_inputs=rows.shape[1], method=method, **geometry),
-                where={"set": name, "q": q, "m": m, "method": method},
-            )
-            for method in ("chaining", "net")
-        ]
+        above, where = bound(m, delta=delta, **geometry), {"set": name, "q": q, "m": m}
+        cases.append(Case(drawn=drawn, lower=below, bound=above, where=where))
     claim = "the largest error over a set keeps the bounds by its doubling dimension"
     n_features = n_draws(context) * max(m for _, _, _, m, _ in settings)
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)

@@ -16,8 +16,7 @@ from mehler.bounds import (
     ridge,
     spectral,
 )
-from mehler.bounds._bound import Assumption, Bound, Term
-from mehler.bounds._function import by_statement
+from mehler.bounds._bound import Assumption, Bound, Term, by_statement
 from mehler.bounds._solve import solve
 
 __all__ = [

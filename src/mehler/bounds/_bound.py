@@ -1,24 +1,26 @@
-"""A bound: a value with named terms, a probability and assumptions, of numbers or of arrays."""
+"""A bound: a value with named terms and assumptions; and the decorator that registers one."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, ParamSpec, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler._text import html_table
-from mehler._validate import require_choice, require_reals
+from mehler._validate import require_choice, require_instance, require_reals, shown
 
 # Arrays of the host; arguments that broadcast, of whole and of real numbers.
 Floats = NDArray[np.float64]
 Counts: TypeAlias = int | Sequence[int] | NDArray[Any]
 Reals: TypeAlias = float | Sequence[float] | NDArray[Any]
+P = ParamSpec("P")
+R = TypeVar("R", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -83,8 +85,7 @@ class Assumption:
 class Bound:
     """An upper bound for one quantity, with its terms and its assumptions.
 
-    Arguments of the functions of `mehler.bounds` broadcast; terms, `value`, `total` and `vacuous`
-    are then arrays.
+    Where arguments are arrays, which broadcast, so are the terms, `value`, `total` and `vacuous`.
 
     Parameters
     ----------
@@ -92,19 +93,18 @@ class Bound:
         Summands of `total`.
     probability : float or array
         Least probability that the quantity is below `value`; 1 for a bound of an expectation or a
-        certain one. Below 0, as a union bound may come out, it is 0, and nothing is promised.
+        certain one. Below 0, as a union bound may come out, it is 0.
     assumptions : sequence of Assumption
         Assumptions of the proof, with the result of their checks.
     trivial : float or array
-        A bound that holds with at least this probability without the statement: the range of a
-        loss, the sum of two norms. Infinity if there is none.
+        A bound that holds with at least this probability without the statement, such as the range
+        of a loss; infinity if there is none.
     quantity : str
         The bounded quantity, in words.
     statement : str
         Id of the statement, such as ``"maxout.theorem-2"``, whose page has the source and a proof.
     form : {"printed", "proved"}
-        The paper's formula with the constants of the caller, or the bound proved here, with
-        explicit constants.
+        The paper's formula with the constants of the caller, or the bound proved here.
 
     Examples
     --------
@@ -139,28 +139,20 @@ class Bound:
             raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
         own["trivial"] = _number("trivial", self.trivial)
         # A union bound beyond 1 promises nothing, with probability 0.
-        own["probability"] = _plain_float(np.maximum(_number("probability", self.probability), 0.0))
-        numbers = [self.probability, self.trivial, *[term.value for term in self.terms]]
-        shapes = [np.shape(n) for n in (*numbers, *[part.met for part in self.assumptions])]
-        if shape := np.broadcast_shapes(*shapes):
-            own["terms"] = tuple(
-                term
-                if np.shape(term.value) == shape
-                else Term(term.name, np.broadcast_to(term.value, shape))
-                for term in self.terms
-            )
-            for name in ("probability", "trivial"):
-                if np.ndim(own[name]):
-                    own[name] = np.broadcast_to(own[name], shape)
+        own["probability"] = _plain(np.maximum(_number("probability", self.probability), 0.0))
+        parts = [*(term.value for term in self.terms), *(part.met for part in self.assumptions)]
+        shape = np.broadcast_shapes(*map(np.shape, (*parts, self.probability, self.trivial)))
+        if any(np.shape(term.value) != shape for term in self.terms):
+            own["terms"] = tuple(Term(t.name, np.broadcast_to(t.value, shape)) for t in self.terms)
+        for name in ("probability", "trivial"):
+            if np.ndim(own[name]):
+                own[name] = np.broadcast_to(own[name], shape)
 
     @functools.cached_property
     def total(self) -> Any:
         """Sum of the terms."""
         with np.errstate(all="ignore"):
-            total = self.terms[0].value
-            for term in self.terms[1:]:
-                total = total + term.value
-        return total
+            return functools.reduce(np.add, [term.value for term in self.terms])
 
     @property
     def value(self) -> Any:
@@ -168,8 +160,7 @@ class Bound:
 
         A printed form is never clipped, since checks compare the printed formula with draws.
         """
-        total = self.total
-        return _plain_float(np.minimum(total, self.trivial)) if self.form == "proved" else total
+        return _plain(np.minimum(self.total, self.trivial)) if self.form == "proved" else self.total
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
@@ -244,10 +235,131 @@ class LowerBound(Bound):
 
         It is rounded down: a sum beyond the floats is at least the largest of them.
         """
-        return _plain_float(np.clip(self.total, 0.0, np.finfo(np.float64).max))
+        return _plain(np.clip(self.total, 0.0, np.finfo(np.float64).max))
 
     def _informative(self) -> Any:
         return np.greater(self.total, 0.0)
+
+
+class BoundFunction(Protocol[P, R]):
+    """A function that returns a :class:`mehler.bounds.Bound`, or a number that falls like one."""
+
+    __name__: str
+    name: str
+    statement: str
+    quantity: str
+    falls_in: tuple[str, ...]
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
+
+
+# By the name with its namespace, in the order of definition.
+REGISTRY: dict[str, BoundFunction[..., Bound]] = {}
+
+
+def bound(
+    statement: str, quantity: str, *falls_in: str, zero: bool = False
+) -> Callable[[Callable[P, R]], BoundFunction[P, R]]:
+    """Register a bound: its statement, what is bounded, and the counts in which it falls.
+
+    The function validates its arguments, and returns a `Bound` without statement; or a number, and
+    is not listed. With `zero` the bound may be 0, and the body rounds up what underflows.
+    """
+
+    def decorate(body: Callable[P, R]) -> BoundFunction[P, R]:
+        @functools.wraps(body)
+        def function(*args: P.args, **kwargs: P.kwargs) -> R:
+            arguments: dict[Any, Any] = {**kwargs, **dict(enumerate(args))}
+            try:
+                with np.errstate(all="ignore"):
+                    made = body(*args, **kwargs)
+            except ValueError as error:
+                if "broadcast" not in str(error):
+                    raise
+                shapes = [f"{k} {np.shape(a)}" for k, a in arguments.items() if np.ndim(a)]
+                raise ValueError(f"shapes do not broadcast: {', '.join(shapes)}") from error
+            if isinstance(made, Bound):
+                vars(made)["statement"] = statement
+                vars(made)["quantity"] = made.quantity or quantity
+                _require_numbers(made, arguments, zero)
+            return made
+
+        named: Any = function
+        home = body.__module__.removeprefix("mehler.bounds.")
+        namespace = [part for part in home.split(".") if not part.startswith("_")]
+        named.name = ".".join((*namespace, body.__name__))
+        named.statement, named.quantity, named.falls_in = statement, quantity, falls_in
+        if home != body.__module__ and "Bound" in str(body.__annotations__["return"]):
+            REGISTRY[named.name] = named
+        return named
+
+    return decorate
+
+
+def _require_numbers(made: Bound, arguments: dict[Any, Any], zero: bool) -> None:
+    """Refuse terms of 0 times infinity, and a bound from above that is 0 by underflow.
+
+    It may be 0 where an argument is. Rounding it up to the least float would not do: what has
+    underflowed may be a factor of a large number.
+    """
+    # The smallest of numbers is NaN if one is.
+    if (np.min(made.total) > 0 and np.min(made.trivial) > 0) or made.form != "proved":
+        return
+    least = np.minimum(made.total, made.trivial)
+    numbers = ((k, a) for k, a in arguments.items() if a is not None)
+    reals = {k: a for k, a in numbers if np.asarray(a).dtype.kind == "f"}
+    wrong = bool(np.any(np.isnan(least)))
+    if not zero and not isinstance(made, LowerBound) and np.any(least == 0):
+        wrong = wrong or not any(np.any(np.equal(a, 0)) for a in reals.values())
+    if wrong:
+        raise ValueError(
+            f"{', '.join(f'{k}={shown(a)}' for k, a in reals.items())}: products or quotients of "
+            "these overflow or underflow, use other units"
+        )
+
+
+def named(values: Mapping[str, Any]) -> tuple[Term, ...]:
+    """Return terms by their names."""
+    return tuple(Term(name, value) for name, value in values.items())
+
+
+def by_entry(function: Callable[..., dict[str, float]], *numbers: Any) -> tuple[Term, ...]:
+    """Return the terms of a function of scalars, at each entry of arrays that broadcast.
+
+    A term that an entry does not have, since another method is smaller there, is 0 in it.
+    """
+    arrays = np.broadcast_arrays(*numbers)
+    rows = [function(*entry) for entry in zip(*(array.flat for array in arrays), strict=True)]
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = ([row.get(name, 0.0) for row in rows] for name in names)
+    return named({k: np.reshape(c, arrays[0].shape) for k, c in zip(names, columns)})
+
+
+def by_statement(statement: str) -> tuple[BoundFunction[..., Bound], ...]:
+    """Return the bounds that a statement proves.
+
+    Parameters
+    ----------
+    statement : str
+        Id such as ``"maxout.theorem-2"``.
+
+    Returns
+    -------
+    tuple of callable
+        Functions of `mehler.bounds`; each has its `name` there.
+
+    Examples
+    --------
+    >>> from mehler import bounds
+    >>> [function.name for function in bounds.by_statement("maxout.lemma-2")]
+    ['maxout.supremum']
+    """
+    require_instance("statement", statement, str)
+    functions = tuple(function for function in REGISTRY.values() if function.statement == statement)
+    if not functions:
+        listed = ", ".join(dict.fromkeys(function.statement for function in REGISTRY.values()))
+        raise ValueError(f"statement={statement!r} has no bound; these have: {listed}")
+    return functions
 
 
 def digits(value: Any) -> str:
@@ -272,5 +384,5 @@ def _number(name: str, value: object) -> Any:
     return array
 
 
-def _plain_float(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     return value if np.ndim(value) else float(value)

@@ -10,8 +10,7 @@ import numpy as np
 
 from mehler._validate import require_positive
 from mehler.bounds._arguments import counts
-from mehler.bounds._bound import Bound, Term, digits
-from mehler.bounds._function import BoundFunction
+from mehler.bounds._bound import Bound, BoundFunction, Term, digits
 from mehler.bounds._spectra import eigenvalues_of
 
 # No array of more features fits anywhere.

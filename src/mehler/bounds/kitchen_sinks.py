@@ -29,8 +29,7 @@ import numpy as np
 
 from mehler._validate import require_choice, require_flag
 from mehler.bounds._arguments import counts, not_negatives, positives, probabilities, squares
-from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, bound, digits
 
 __all__ = [
     "approximation",

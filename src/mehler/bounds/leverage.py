@@ -54,8 +54,7 @@ from typing import Any
 import numpy as np
 
 from mehler.bounds._arguments import counts, positives, probabilities, squares
-from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, bound, digits
 
 __all__ = ["approximation", "excess_risk", "probability_error", "score_error", "score_ratio"]
 

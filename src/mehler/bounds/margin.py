@@ -38,11 +38,9 @@ from scipy import optimize, special
 
 from mehler._validate import require_iterable, require_not_negative, require_positive
 from mehler.bounds._arguments import counts, fractions, not_negatives, probabilities, require_host
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, digits
-from mehler.bounds._function import bound, by_entry
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, bound, by_entry, digits
 
 __all__ = ["error_rate", "error_rate_separated"]
-
 
 THRESHOLDS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # Cosines that are computed may exceed 1 by rounding, of float32 too.
@@ -66,11 +64,10 @@ def error_rate(
     .. math:: e = \frac1N\sum_i\Phi(\theta - \mu t_i), \qquad
               t_i = \frac{y_i\langle w, \phi(x_i)\rangle}{|w|\,|\phi(x_i)|}
 
-    Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`. Terms: of
-    :mod:`mehler.bounds.margin`. Proof: :doc:`/theorems/features-margin`; arguments:
-    :mod:`mehler.bounds.margin`. J. Langford, J. Shawe-Taylor (2002), with :math:`\theta = 0`; A.
-    Maurer (2004). About 10 ms; 0.3 s for 60,000 rows. Rows that are held out, and a binomial
-    interval, give a smaller bound where they can be spared.
+    Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`. About 10 ms; 0.3 s
+    for 60,000 rows. Terms: of :mod:`mehler.bounds.margin`. Proof: :doc:`/theorems/features-margin`;
+    arguments: :mod:`mehler.bounds.margin`. J. Langford, J. Shawe-Taylor (2002), with :math:`\theta
+    = 0`; A. Maurer (2004).
 
     Parameters
     ----------
@@ -96,10 +93,10 @@ def error_rate(
         )
     t = np.minimum(cosines, 1.0)
 
-    def errors(mu: float, threshold: float) -> float:
-        return float(special.ndtr(threshold - mu * t).mean())
+    def errors() -> Errors:
+        return lambda mu, theta: float(special.ndtr(theta - mu * t).mean())
 
-    return _of(np.float64(t.size), delta, scale, thresholds, lambda: errors)
+    return _of(np.float64(t.size), delta, scale, thresholds, errors)
 
 
 @bound("features.margin", "probability of a wrong class", "n_samples")
@@ -116,11 +113,10 @@ def error_rate_separated(
 
     .. math:: e = \beta + (1-\beta)\,\Phi(\theta - \mu t)
 
-    is that of :func:`error_rate` with :math:`t_i \ge t` for all rows but a fraction beta, which
-    counts as errors. At beta = 0 the bound is about :math:`\log N/(t^2N)`. Terms: of
-    :mod:`mehler.bounds.margin`. Both `margin` and `below` may be read off the rows; all margins
-    together give a smaller bound, :func:`error_rate`. Proof: :doc:`/theorems/features-margin`;
-    arguments: :mod:`mehler.bounds.margin`.
+    is that of :func:`error_rate` where a fraction beta counts as errors. Both `margin` and `below`
+    may be read off the rows; all margins together give a smaller bound. Terms: of
+    :mod:`mehler.bounds.margin`. Proof: :doc:`/theorems/features-margin`; arguments:
+    :mod:`mehler.bounds.margin`.
 
     Parameters
     ----------
@@ -182,22 +178,15 @@ def _of(
 def _best(
     n: float, errors: Errors, delta: float, scale: float | None, thresholds: Sequence[float]
 ) -> dict[str, float]:
-    """Return the smallest bound over thresholds, and over lengths if none is given.
-
-    `errors` says how often a normal vector about the weights errs. Every length is allowed, so that
-    the search costs no probability.
-    """
+    """Return the smallest bound over thresholds and lengths, none of which costs probability."""
     confidence = log_moment(n) + math.log(len(thresholds)) - math.log(delta)
 
-    def total(mu: float, threshold: float) -> float:
-        e = min(errors(mu, threshold), 1.0)
+    def total(mu: float, theta: float) -> float:
+        e = min(errors(mu, theta), 1.0)
         largest = e + largest_gap(e, (mu * mu / 2 + confidence) / n)
-        return largest / float(special.ndtr(threshold))
+        return largest / float(special.ndtr(theta))
 
-    choices = [
-        (_length(total, threshold, n) if scale is None else scale, threshold)
-        for threshold in thresholds
-    ]
+    choices = [(scale or _length(total, theta, n), theta) for theta in thresholds]
     mu, threshold = min(choices, key=lambda choice: total(*choice))
     e = min(errors(mu, threshold), 1.0)
     weights = largest_gap(e, mu * mu / (2 * n))
@@ -243,23 +232,16 @@ def largest_gap(e: float, level: float) -> float:
     most = 1 - e
     gap = min(math.sqrt(level / 2), 2 * level + math.sqrt(2 * e * level))
     if gap >= most:
-        return _halved(e, level)
+        low, high = 0.0, most
+        while low < (middle := (low + high) / 2) < high:
+            low, high = (middle, high) if divergence(e, middle) <= level else (low, middle)
+        return high
     while (excess := divergence(e, gap) - level) > 0:
         closer = gap - excess * (e + gap) * (most - gap) / gap
         if not gap * (1 - 1e-15) > closer > 0:
             break
         gap = closer
     return gap
-
-
-def _halved(e: float, level: float) -> float:
-    low, high = 0.0, 1 - e
-    while low < (middle := (low + high) / 2) < high:
-        if divergence(e, middle) <= level:
-            low = middle
-        else:
-            high = middle
-    return high
 
 
 def log_moment(n: float) -> float:

@@ -51,8 +51,7 @@ from mehler.bounds._arguments import (
     positives,
     probabilities,
 )
-from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, bound, digits
 
 __all__ = ["approximation", "approximation_risk", "excess_risk", "supremum"]
 

@@ -31,8 +31,7 @@ import numpy as np
 
 from mehler._validate import require_choice, require_positive
 from mehler.bounds._arguments import counts, not_negatives, positives, squares
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, bound
 from mehler.bounds._spectra import Size, blocks, eigenvalues_of, size_of, tail
 
 __all__ = ["best_ridge", "excess_risk", "excess_risk_clipped"]

@@ -40,8 +40,7 @@ import numpy as np
 
 from mehler._validate import require_positive
 from mehler.bounds._arguments import counts, positives, probabilities, require_host, squares
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, bound
 from mehler.bounds._spectra import (
     MEAN,
     Size,

@@ -119,11 +119,7 @@ ROWS = {
     "kernel_error.uniform": Row(
         _set,
         lambda a: {},
-        (
-            {"pool_size": 4, "method": "chaining"},
-            {"pool_size": 1, "method": "chaining"},
-            {"pool_size": 4, "method": "net", "n_inputs": 10},
-        ),
+        ({"pool_size": 4}, {"pool_size": 1}),
         dict.fromkeys(("net", "between"), "a level is chosen: test_kernel_error_uniform.py"),
     ),
     "kernel_error.uniform_by_slope": Row(

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import integrate, optimize, special, stats
 
 from mehler.bounds import lower
-from mehler.bounds.lower._kernel import _STRETCHES, _TILTS
+from mehler.bounds.lower import _STRETCHES, _TILTS
 from tests.bounds.formulas import Arguments, Row, count, log_uniform
 from tests.bounds.latex import Value
 
@@ -142,35 +142,6 @@ def _rank_symbols(a: Arguments) -> dict[str, Value]:
     return {r"\mu_{m+1}": mu[a["n_features"]], r"\lambda": a["ridge"]}
 
 
-def _direction(rng: np.random.Generator) -> Arguments:
-    sizes = {"variance": (0.1, 10.0), "third": (1.0, 5.0), "mean": (0.1, 10.0)}
-    return {
-        "n_features": 2 * count(rng),
-        "block": 2,
-        **_numbers(rng, delta=(1e-6, 0.5), ridge=(0.01, 10.0), **sizes),
-    }
-
-
-def _direction_symbols(a: Arguments) -> dict[str, Value]:
-    blocks = a["n_features"] // 2
-    pair = _pair_symbols({**a, "n_features": blocks})
-    return {**pair, "M": blocks, r"\bar X": a["mean"], r"\lambda": a["ridge"]}
-
-
-def _rare(rng: np.random.Generator) -> Arguments:
-    sizes = {"own": (1.0, 1e4), "mean": (0.01, 10.0), "chance": (1e-4, 1.0)}
-    return {
-        "n_features": 2 * count(rng, 1000),
-        "block": 2,
-        **_numbers(rng, delta=(1e-6, 0.5), ridge=(0.01, 10.0), **sizes),
-    }
-
-
-def _rare_symbols(a: Arguments) -> dict[str, Value]:
-    letters = _named(a, s="own", c="mean")
-    return {**letters, "M": a["n_features"] // 2, r"\lambda": a["ridge"]}
-
-
 def _learner(rng: np.random.Generator) -> Arguments:
     sizes = {"scale": (0.1, 10.0), "lipschitz": (0.1, 10.0)}
     return {
@@ -206,8 +177,6 @@ ROWS = {
     "lower.all_pairs": Row(_many, _of_equal_rows),
     "lower.uniform": Row(_set, _of_equal_rows),
     "lower.gram_error": Row(_rank, _rank_symbols),
-    "lower.gram_error_direction": Row(_direction, _direction_symbols),
-    "lower.gram_error_rare": Row(_rare, _rare_symbols, ({}, {"chance": 1.0})),
     "lower.approximation": Row(_nearest, _nearest_symbols),
     "lower.excess_risk": Row(_learner, _learner_symbols),
     "lower.fixed_design_error": Row(_fixed, _pinsker),

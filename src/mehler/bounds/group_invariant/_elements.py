@@ -8,8 +8,7 @@ import numpy as np
 
 from mehler._validate import require_integer
 from mehler.bounds._arguments import counts, positives, probabilities
-from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, bound
 from mehler.exact.orbits import TemplateLaw
 
 Templates = Literal["sphere", "gaussian", "redraw", "zero"]

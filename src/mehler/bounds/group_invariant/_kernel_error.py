@@ -9,8 +9,7 @@ import numpy as np
 
 from mehler._validate import require_choice
 from mehler.bounds._arguments import counts, positives, probabilities
-from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, bound, digits
 from mehler.bounds.group_invariant._elements import (
     ELEMENTS,
     ORTHOGONAL,

@@ -15,8 +15,7 @@ from mehler.bounds._arguments import (
     require_host,
     squares,
 )
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, digits
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, bound, digits
 from mehler.bounds.group_invariant._elements import ELEMENTS, TEMPLATES
 
 _AVERAGES = ("none", "after", "before")

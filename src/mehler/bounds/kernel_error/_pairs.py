@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import dataclass, replace
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy.special import ndtri
@@ -13,127 +13,26 @@ from scipy.special import ndtri
 from mehler import exact
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._arguments import correlations, counts, pool_sizes, positives, probabilities
-from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, digits
-from mehler.bounds._function import bound
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, bound, digits, named
 from mehler.bounds.kernel_error import _exponent
 
 Method = Literal["chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"]
 Terms = dict[str, Any]
-# Inequalities that apply, by the argument that holds what is known of one product.
-METHODS = {
-    "pool_size": ("chernoff", "sub-gamma", "chebyshev"),
-    "variance": ("chebyshev",),
-    "sub_gamma": ("sub-gamma",),
-    "width": ("hoeffding", "chebyshev"),
-    "collision": ("binomial", "hoeffding", "chebyshev"),
-}
-_CHECKS: dict[str, Any] = {
-    "pool_size": lambda pool_size: pool_sizes(pool_size),
-    "rho": lambda rho: correlations(rho=rho),
-    "variance": lambda variance: positives(variance=variance),
-    "sub_gamma": lambda pair: require_pair("sub_gamma", pair),
-    "width": lambda width: positives(width=width),
-    "collision": lambda collision: probabilities(collision=collision),
-}
 _CELLS = 4000
 
 
-def require_pair(name: str, value: Any) -> tuple[float, float]:
-    """Return two numbers, the first above 0 and the other not below."""
-    try:
-        v, c = value
-    except (TypeError, ValueError):
-        raise ValueError(f"{name}={value!r} is not a pair of numbers") from None
-    return require_positive(f"{name}[0]", v), require_not_negative(f"{name}[1]", c)
+class Product(NamedTuple):
+    """What is known of one feature product."""
 
+    # By the inequality: the deviation of a mean of m products, exceeded with probability delta.
+    forms: dict[str, Callable[[Any, Any], Terms]]
+    assumptions: tuple[Assumption, ...]
+    # A deviation that no mean exceeds.
+    trivial: Any = math.inf
 
-@dataclass(frozen=True)
-class Product:
-    """One feature product, of which exactly one thing is assumed (a pool size may have a rho).
-
-    Parameters are those of :func:`mehler.bounds.kernel_error.one_pair`.
-    """
-
-    method: Method | None = None
-    pool_size: Any = None
-    rho: Any = None
-    variance: Any = None
-    sub_gamma: Any = None
-    width: Any = None
-    collision: Any = None
-
-    def __post_init__(self) -> None:
-        names = [name for name in METHODS if getattr(self, name) is not None]
-        if len(names) != 1:
-            raise ValueError(
-                f"give exactly one of {', '.join(METHODS)} (what is known of one feature product), "
-                f"not {', '.join(names) or 'none'}"
-            )
-        if self.rho is not None and self.pool_size is None:
-            raise ValueError("rho goes with pool_size; without it give nothing but what is known")
-        if self.method is not None:
-            require_choice("method", self.method, METHODS[names[0]])
-        for name, check in _CHECKS.items():
-            if getattr(self, name) is not None:
-                vars(self)[name] = check(getattr(self, name))
-
-    @property
-    def methods(self) -> tuple[str, ...]:
-        """Inequalities of which the smallest is taken."""
-        if self.method is not None:
-            return (self.method,)
-        return next(METHODS[name] for name in METHODS if getattr(self, name) is not None)
-
-    @property
-    def any_correlation(self) -> bool:
-        """Whether Chernoff's bound is that of any correlation, for each pool size."""
-        if self.rho is None:
-            return True
-        far = np.asarray(self.rho) < _exponent.LOWEST
-        return bool(np.all(far & (np.asarray(self.pool_size) != 1)))
-
-    @property
-    def trivial(self) -> Any:
-        """A deviation that no mean exceeds."""
-        if self.collision is not None:
-            return np.maximum(self.collision, 1 - self.collision)
-        return math.inf if self.width is None else self.width
-
-    @property
-    def assumptions(self) -> tuple[Assumption, ...]:
-        """Assumptions of the proof."""
-        assumptions = [Assumption("units are independent")]
-        if self.pool_size is not None:
-            assumptions.append(Assumption("rows have norm 1 (for norms a and b multiply by a b)"))
-        far = f"; below {_exponent.LOWEST:g} chernoff takes the bound for any"
-        texts = {
-            "rho": "the rows have this correlation"
-            + far * (self.any_correlation and "chernoff" in self.methods),
-            "width": "each product lies in an interval of this length",
-            "collision": "codes agree with this probability",
-        }
-        known = {name: getattr(self, name) for name in texts}
-        return (
-            *assumptions,
-            *(Assumption(texts[k], None, digits(v)) for k, v in known.items() if v is not None),
-        )
-
-    def bound(self, n_features: Counts, delta: Any, pairs: Any = 1.0) -> Bound:
-        """Return the bound of one pair, or of so many at once."""
-        terms = self.deviation(counts(n_features=n_features), delta / pairs)
-        return Bound(
-            terms=tuple(Term(name, value) for name, value in terms.items()),
-            probability=1 - delta,
-            trivial=self.trivial,
-            assumptions=self.assumptions,
-        )
-
-    def deviation(self, m: Any, delta: Any) -> Terms:
-        """Bound the deviation of a mean of m products, exceeded with probability `delta`.
-
-        The choice of the inequality depends on no draw, so that it is valid.
-        """
-        forms = [self._terms(method, m, delta) for method in self.methods]
+    def deviation(self, m: float | Floats, delta: float | Floats) -> Terms:
+        """Return the terms of the smallest form: as the choice depends on no draw, it is valid."""
+        forms = [form(m, delta) for form in self.forms.values()]
         best = np.argmin(np.stack(np.broadcast_arrays(*(sum(f.values()) for f in forms))), axis=0)
         if best.ndim == 0:
             return forms[int(best)]
@@ -143,57 +42,134 @@ class Product:
                 terms[name] = np.where(best == i, value, terms.get(name, 0.0))
         return terms
 
-    def _terms(self, method: str, m: Any, delta: Any) -> Terms:
+
+def product_of(
+    method: Method | None = None,
+    pool_size: Counts | None = None,
+    rho: Reals | None = None,
+    variance: Reals | None = None,
+    sub_gamma: tuple[float, float] | None = None,
+    width: Reals | None = None,
+    collision: Reals | None = None,
+) -> Product:
+    """Return the product of which exactly one thing is known (a pool size may have a rho)."""
+    known = {
+        "pool_size": pool_size,
+        "variance": variance,
+        "sub_gamma": sub_gamma,
+        "width": width,
+        "collision": collision,
+    }
+    names = [name for name, value in known.items() if value is not None]
+    if len(names) != 1:
+        raise ValueError(
+            f"give exactly one of {', '.join(known)} (what is known of one feature product), "
+            f"not {', '.join(names) or 'none'}"
+        )
+    if rho is not None and pool_size is None:
+        raise ValueError("rho goes with pool_size; without it give nothing but what is known")
+    trivial, assumptions = math.inf, [Assumption("units are independent")]
+    if pool_size is not None:
+        cosine = None if rho is None else correlations(rho=rho)
+        forms = _of_maxout(pool_sizes(pool_size), cosine)
+        assumptions.append(Assumption("rows have norm 1 (for norms a and b multiply by a b)"))
+        if rho is not None:
+            text = "the rows have this correlation"
+            assumptions.append(Assumption(text, None, digits(cosine)))
+    elif variance is not None:
+        forms = {"chebyshev": _chebyshev(positives(variance=variance))}
+    elif sub_gamma is not None:
+        forms = {"sub-gamma": _sub_gamma(*require_pair("sub_gamma", sub_gamma))}
+    elif width is not None:
+        trivial = b = positives(width=width)
+        # Popoviciu: on an interval the variance is largest for mass at both ends.
+        forms = {"hoeffding": _hoeffding(b), "chebyshev": _chebyshev(b**2 / 4)}
+        text = "each product lies in an interval of this length"
+        assumptions.append(Assumption(text, None, digits(b)))
+    elif collision is not None:
+        kappa = probabilities(collision=collision)
+        trivial = np.maximum(kappa, 1 - kappa)
+        forms = {
+            "binomial": functools.partial(_binomial, kappa),
+            "hoeffding": _hoeffding(1.0),
+            "chebyshev": _chebyshev(kappa * (1 - kappa)),
+        }
+        text = "codes agree with this probability"
+        assumptions.append(Assumption(text, None, digits(kappa)))
+    if method is not None:
+        forms = {method: forms[require_choice("method", method, tuple(forms))]}
+    return Product(forms, tuple(assumptions), trivial)
+
+
+def require_pair(name: str, value: tuple[float, float]) -> tuple[float, float]:
+    """Return two numbers, the first above 0 and the other not below."""
+    try:
+        v, c = value
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}={value!r} is not a pair of numbers") from None
+    return require_positive(f"{name}[0]", v), require_not_negative(f"{name}[1]", c)
+
+
+def _chebyshev(variance: float | Floats) -> Callable[[Any, Any], Terms]:
+    return lambda m, delta: {"deviation": np.sqrt(variance / m / delta)}
+
+
+def _hoeffding(b: float | Floats) -> Callable[[Any, Any], Terms]:
+    return lambda m, delta: {"deviation": b * np.sqrt(np.log(2 / delta) / (2 * m))}
+
+
+def _sub_gamma(v: float | Floats, c: float | Floats) -> Callable[[Any, Any], Terms]:
+    def terms(m: Floats, delta: Floats) -> Terms:
         cost = np.log(2 / delta) / m
-        if method == "chebyshev":
-            return {"deviation": np.sqrt(self.largest_variance() / m / delta)}
-        if method == "sub-gamma":
-            v, c = self.sub_gamma_constants()
-            return {"variance": np.sqrt(2 * v * cost), "tail": c * cost}
-        if method == "hoeffding":
-            b = 1.0 if self.width is None else self.width
-            return {"deviation": b * np.sqrt(np.log(2 / delta) / (2 * m))}
-        if self.collision is not None:
-            far = [_farthest(share, cost) for share in (self.collision, 1 - self.collision)]
-            return {"deviation": np.maximum(*far)}
-        chernoff = _chernoff
-        if np.ndim(self.pool_size) or np.ndim(self.rho):
-            chernoff = np.vectorize(_chernoff, otypes=[float])
-        return {"deviation": chernoff(self.pool_size, self.rho, cost)}
+        return {"variance": np.sqrt(2 * v * cost), "tail": c * cost}
 
-    def largest_variance(self) -> Any:
-        """Bound the variance of one product."""
-        if self.variance is not None:
-            return self.variance
-        if self.collision is not None:
-            return self.collision * (1 - self.collision)
-        if self.width is not None:
-            # Popoviciu: on an interval it is largest for mass at both ends.
-            return self.width**2 / 4
-        return np.vectorize(variance_of, otypes=[float])(self.pool_size, self.rho)[()]
-
-    def sub_gamma_constants(self) -> tuple[Any, Any]:
-        """Return v and c with log E exp(lambda (F - K)) <= lambda^2 v/(2 (1 - c abs(lambda)))."""
-        if self.sub_gamma is not None:
-            return self.sub_gamma[0], self.sub_gamma[1]
-        spread = 2.0 if self.rho is None else 1 + abs(self.rho)
-        mean = np.vectorize(lambda q: exact.max_moment(1, int(q)), otypes=[float])(self.pool_size)
-        return (4 * spread * (1 + mean**2))[()], 2 * np.sqrt(spread)
+    return terms
 
 
-def _chernoff(q: int, rho: float | None, cost: Any) -> Any:
-    if rho is None:
-        return _exponent.any_correlation(int(q)).deviation(cost)
-    return _exponent.at_correlation(int(q), float(rho)).deviation(cost)
+def _binomial(kappa: Floats, m: Floats, delta: Floats) -> Terms:
+    far = [_farthest(share, np.log(2 / delta) / m) for share in (kappa, 1 - kappa)]
+    return {"deviation": np.maximum(*far)}
+
+
+def _of_maxout(q: Any, rho: Any) -> dict[str, Callable[[Any, Any], Terms]]:
+    """Return the inequalities of maxout units, at the worst correlation if there is none."""
+
+    def exponent(q: int, rho: float | None, cost: Floats) -> Any:
+        if rho is None:
+            return _exponent.any_correlation(int(q)).deviation(cost)
+        return _exponent.at_correlation(int(q), float(rho)).deviation(cost)
+
+    def chernoff(m: Floats, delta: Floats) -> Terms:
+        spread = np.ndim(q) or np.ndim(rho)
+        deviation = np.vectorize(exponent, otypes=[float]) if spread else exponent
+        return {"deviation": deviation(q, rho, np.log(2 / delta) / m)}
+
+    def chebyshev(m: Floats, delta: Floats) -> Terms:
+        return _chebyshev(largest_variance(q, rho))(m, delta)
+
+    forms = {"chernoff": chernoff, "sub-gamma": _sub_gamma(*sub_gamma_constants(q, rho))}
+    return {**forms, "chebyshev": chebyshev}
+
+
+def sub_gamma_constants(pool_size: Any, rho: Any) -> tuple[Any, Any]:
+    """Return v and c with log E exp(lambda (F - K)) <= lambda^2 v/(2 (1 - c abs(lambda)))."""
+    spread = 2.0 if rho is None else 1 + abs(rho)
+    mean = np.vectorize(lambda q: exact.max_moment(1, int(q)), otypes=[float])(pool_size)
+    return (4 * spread * (1 + mean**2))[()], 2 * np.sqrt(spread)
+
+
+def largest_variance(pool_size: Any, rho: Any) -> Any:
+    """Return the variance of a product of maxout units at unit rows, or the largest of all."""
+    return np.vectorize(_variance, otypes=[float])(pool_size, rho)[()]
 
 
 @functools.lru_cache(maxsize=256)
-def variance_of(q: int, rho: float | None) -> float:
-    """Return the variance of a product of maxout units at unit rows, or the largest of all.
+def _variance(q: int, rho: float | None) -> float:
+    """Return V; without `rho` at most 0.1 % above the largest where q <= 1024.
 
     V' = 4 E[M M'; D = D'] - 2 K kappa is at most 6 sigma^2 in absolute value, as K and the
     expectation are at most sigma^2, so between two grid points h apart V exceeds the larger of
-    its values there by at most 6 sigma^2 h/2; in all by 0.1 % where q <= 1024.
+    its values there by at most 6 sigma^2 h/2.
     """
     if rho is not None:
         return float(exact.maxout_variance(float(rho), int(q)))
@@ -250,16 +226,13 @@ def one_pair(
               b\sqrt{\log(2/\delta)/(2m)} & \text{hoeffding} \\
               \Delta_\kappa(\tfrac1m\log\tfrac2\delta) & \text{binomial} \end{cases}
 
-    with F_l = h_l(x) h_l(z) the product of one unit and the smallest inequality that applies.
-    Terms: "deviation", or "variance" and "tail" for sub-gamma products. `trivial` is b, and for
-    codes the larger of kappa and 1 - kappa. Proof: :doc:`/theorems/kernel-error`; arguments:
-    :mod:`mehler.bounds.kernel_error`. S. Boucheron, G. Lugosi, P. Massart, Concentration
-    Inequalities (2013), Sections 2.2 to 2.6. "chernoff" integrates the joint density of (M, M')
-    numerically and takes the minimum over a grid of lambda: at most 0.4 % above the true one, or 6
-    % where few units and a small delta put it next to the pole 1/(1 + abs(rho)). The rule's error
-    is bounded, by 1e-8 of psi or so, and added; what is left is rounding, against which psi is 2e-9
-    larger. q = 1 is a closed form. The first call of a pool size takes 0.1 s, without `rho` about a
-    second; at q = 10^6 ten times that.
+    with F_l the product of one unit, by the smallest inequality that applies. Terms: "deviation",
+    or "variance" and "tail" for sub-gamma products. `trivial` is b, and for codes the larger of
+    kappa and 1 - kappa. "chernoff" takes the minimum over a grid of lambda, at most 0.4 % above the
+    true one, or 6 % next to the pole 1/(1 + abs(rho)); the error of its quadrature is added. The
+    first call of a pool size takes 0.1 s, without `rho` about a second; at q = 10^6 ten times that.
+    Proof: :doc:`/theorems/kernel-error`; arguments: :mod:`mehler.bounds.kernel_error`. S.
+    Boucheron, G. Lugosi, P. Massart, Concentration Inequalities (2013), Sections 2.2 to 2.6.
 
     Examples
     --------
@@ -268,8 +241,14 @@ def one_pair(
     >>> round(bound.value, 3), bound.probability
     (0.157, 0.99)
     """
-    product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
-    return product.bound(n_features, probabilities(delta=delta))
+    product = product_of(method, pool_size, rho, variance, sub_gamma, width, collision)
+    m, chance = counts(n_features=n_features), probabilities(delta=delta)
+    return Bound(
+        terms=named(product.deviation(m, chance)),
+        probability=1 - chance,
+        trivial=product.trivial,
+        assumptions=product.assumptions,
+    )
 
 
 @bound(STATEMENT, "largest error of the kernel, all pairs of the rows", "n_features")
@@ -288,9 +267,9 @@ def all_pairs(
 ) -> Bound:
     r"""Bound the largest error of the Gram matrix of N rows.
 
-    .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > \varepsilon\Big) \le \delta,
-              \qquad \varepsilon = \varepsilon_1\Big(\frac\delta P\Big), \qquad
-              P = \frac{N(N+1)}2
+    .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > arepsilon\Big) \le \delta,
+              \qquad arepsilon = arepsilon_1\Big(rac\delta P\Big), \qquad
+              P = rac{N(N+1)}2
 
     with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries. Terms:
     those of :func:`one_pair`. Proof: :doc:`/theorems/kernel-error`; arguments:
@@ -308,12 +287,17 @@ def all_pairs(
     >>> round(bound.value, 3), bound.probability
     (0.117, 0.99)
     """
-    rows, chance = counts(n_rows=n_rows), probabilities(delta=delta)
-    product = Product(method, pool_size, rho, variance, sub_gamma, width, collision)
-    # Half of N (N + 1), the diagonal included.
-    pairs = rows * (rows + 1) / 2
-    text = f"largest error of the kernel, all pairs of {digits(rows)} rows"
-    return replace(product.bound(n_features, chance, pairs), quantity=text)
+    product = product_of(method, pool_size, rho, variance, sub_gamma, width, collision)
+    m, rows = counts(n_features=n_features, n_rows=n_rows)
+    chance = probabilities(delta=delta)
+    return Bound(
+        # Half of N (N + 1) pairs, the diagonal included.
+        terms=named(product.deviation(m, chance / (rows * (rows + 1) / 2))),
+        probability=1 - chance,
+        trivial=product.trivial,
+        assumptions=product.assumptions,
+        quantity=f"largest error of the kernel, all pairs of {digits(rows)} rows",
+    )
 
 
 @bound(STATEMENT, "normal approximation to a quantile of the kernel error", "n_features")
@@ -328,7 +312,7 @@ def normal_quantile(
 ) -> Any:
     r"""Compute the normal approximation to the (1 - delta)-quantile of the kernel error.
 
-    .. math:: \varepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = \frac{\delta}{2\,P}
+    .. math:: arepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = rac{\delta}{2\,P}
 
     A number and not a :class:`mehler.bounds.Bound`: it is the limit of the quantile for one pair
     (P = 1) and an upper bound of the limit for P pairs, and promises nothing at a given m.
@@ -349,11 +333,13 @@ def normal_quantile(
     >>> round(kernel_error.normal_quantile(1000, delta=0.01, pool_size=8, rho=0.5), 4)
     0.1213
     """
-    if (pool_size is None) == (variance is None):
-        raise ValueError("give exactly one of pool_size and variance")
-    if variance is not None and rho is not None:
-        raise ValueError("rho goes with pool_size: the variance is known already")
     m, pairs = counts(n_features=n_features, n_pairs=n_pairs)
-    square = Product(pool_size=pool_size, variance=variance, rho=rho).largest_variance()
+    if pool_size is not None and variance is None:
+        cosine = None if rho is None else correlations(rho=rho)
+        square = largest_variance(pool_sizes(pool_size), cosine)
+    elif variance is not None and pool_size is None and rho is None:
+        square = positives(variance=variance)
+    else:
+        raise ValueError("give exactly one of pool_size, to which rho may be added, and variance")
     value = -ndtri(probabilities(delta=delta) / (2 * pairs)) * np.sqrt(square / m)
     return value if np.ndim(value) else float(value)

@@ -1,0 +1,523 @@
+r"""Lower bounds: what no promise, no map or no learner can go below.
+
+Beside the upper bounds of the same names in the other modules they say how sharp these are. Each is
+a :class:`LowerBound`. Proofs are in :doc:`/theorems/features-lower`.
+
+Functions take the same arguments:
+
+n_features, n_samples, n_rows : int or array
+    Number of features m, of training rows N, and of the rows of a Gram matrix, N.
+pool_size : int or array
+    q of maxout units; M is the largest of q standard normals.
+delta : float or array
+    The error is at least the bound with probability at least delta.
+scale, lipschitz : float
+    C and L, of the class of functions of :mod:`mehler.bounds.maxout` and of the loss.
+ridge : float
+    lambda, in units of the Gram matrix K: n times the penalty of mean squared errors.
+gram, eigenvalues : array, shape (n, n) or (n,)
+    The exact kernel of the rows, as ``phi.kernel(X)``; or all its eigenvalues :math:`\mu_1 \ge
+    \mu_2 \ge \dots`, zeros included.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from mehler import exact
+from mehler._validate import require_flag
+from mehler.bounds._arguments import (
+    correlations,
+    counts,
+    not_negatives,
+    pool_sizes,
+    positives,
+    probabilities,
+    squares,
+)
+from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, bound, digits
+from mehler.bounds._spectra import eigenvalues_of
+from mehler.bounds.kernel_error._exponent import LOWEST, product_nodes
+
+__all__ = [
+    "LowerBound",
+    "all_pairs",
+    "approximation",
+    "excess_risk",
+    "fixed_design_error",
+    "gram_error",
+    "one_pair",
+    "uniform",
+]
+
+_STATEMENT = "features.lower"
+# Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
+_BERRY_ESSEEN = 0.4748
+_INDEPENDENT = Assumption("units are independent")
+# Tilts tried, and distances of the tilted mean in standard deviations.
+_MOST_TILT = 0.3
+_TILTS = _MOST_TILT * np.exp2(-np.arange(192) / 16)
+_STRETCHES = np.linspace(0.2, 6.0, 30)
+# Biases of the targets that are tried; with a half they are not random.
+_BIASES = np.append(0.5 * 1.03 ** -np.arange(1, 140.0)[::-1], 0.5)
+# Numbers of rows that are tried, and the most samples of one in the mean.
+_PARTS = np.exp2(-np.arange(41) / 4)
+_MOST_SAMPLES, _MOST_ROWS = 2000, 10**18
+_QUADRATURE: dict[str, Any] = {"epsabs": 0.0, "epsrel": 1e-11, "limit": 200}
+# The least eigenvalue over the largest, and the largest signal over the noise.
+_LEAST, _MOST = 1e-12, 1e30
+
+
+@bound(_STATEMENT, "error of the kernel, one pair")
+def one_pair(
+    n_features: Counts,
+    *,
+    delta: Reals,
+    pool_size: int | None = None,
+    rho: float | None = None,
+    variance: Reals | None = None,
+    third: Reals | None = None,
+    collision: Reals | None = None,
+) -> LowerBound:
+    r"""Bound the error of the kernel at one pair from below: no promise can be smaller.
+
+    .. math:: P\big(|\hat K - K| \ge t\big) \ge \delta, \qquad t = \frac{\sigma z}{\sqrt m}, \quad
+              z = \Phi^{-1}\Big(1 - \frac\delta2 - \frac{0.4748\,\rho_3}{\sqrt m}\Big)_+
+
+    by the theorem of Berry and Esseen, rho_3 the standardised third absolute moment, at least 1.
+    For maxout units t_1 is the larger of this and of a bound of large deviations, which holds at
+    small delta too; for codes t_1 is the exact quantile. Term: "deviation", 0 if nothing is proved.
+    Proof: :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
+
+    Parameters
+    ----------
+    pool_size : int, optional
+        Unit rows and maxout units of this q, of correlation `rho`.
+    rho : float
+        The rows' correlation, at least -0.95; equal rows by default.
+    variance, third : float, optional
+        Instead: the variance of one product and an upper bound of E|F - K|^3/sigma^3; b/sigma for
+        products in an interval of length b.
+    collision : float, optional
+        Instead: codes that agree with this probability.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error, lower
+    >>> setting = {"delta": 0.01, "pool_size": 4, "rho": 1.0}
+    >>> below, above = (room.one_pair(10_000, **setting).value for room in (lower, kernel_error))
+    >>> round(below, 4), round(above, 4)
+    (0.0355, 0.057)
+    """
+    m, chance = counts(n_features=n_features), probabilities(delta=delta)
+    if rho is not None and pool_size is None:
+        raise ValueError(f"rho={rho!r} is the correlation of maxout units: give pool_size with it")
+    laws = (pool_size is not None) + (variance is not None) + (collision is not None)
+    if laws != 1 or (variance is None) != (third is None):
+        raise ValueError("give pool_size, or variance and third, or collision")
+    if pool_size is not None:
+        cosine = float(correlations(rho=1.0 if rho is None else rho))
+        if cosine < LOWEST:
+            raise ValueError(f"rho={rho!r} is below {LOWEST}, where products are not computed")
+        value = _maxout(m, pool_sizes(pool_size), cosine, chance)
+    elif variance is not None and third is not None:
+        sigma = np.sqrt(positives(variance=variance))
+        value = _normal(m, sigma, not_negatives(third=third), chance)
+    elif collision is not None:
+        value = _binomial(m, probabilities(collision=collision), chance)
+    terms, assumptions = (Term("deviation", value),), (_INDEPENDENT,)
+    return LowerBound(terms=terms, probability=chance, assumptions=assumptions)
+
+
+@bound(_STATEMENT, "largest error of the kernel, all pairs of the rows")
+def all_pairs(n_features: Counts, *, n_rows: Counts, delta: Reals, pool_size: Counts) -> LowerBound:
+    r"""Bound the largest error over all pairs of N orthonormal rows from below.
+
+    .. math:: t_N(\delta) = t_1\big(1 - (1-\delta)^{1/N}\big)
+
+    with t_1 the bound of :func:`one_pair` at equal rows. An upper bound that knows the number of
+    rows and not more cannot be smaller. Term: "deviation". Proof: :doc:`/theorems/features-lower`;
+    arguments: :mod:`mehler.bounds.lower`.
+
+    Parameters
+    ----------
+    n_rows : int or array
+        N, at most the number of columns.
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> round(lower.all_pairs(10_000, n_rows=1000, delta=0.01, pool_size=4).value, 4)
+    0.0663
+    """
+    chance, (m, rows) = probabilities(delta=delta), counts(n_features=n_features, n_rows=n_rows)
+    value = _maxout(m, pool_sizes(pool_size), 1.0, -np.expm1(np.log1p(-chance) / rows))
+    assumptions = (_INDEPENDENT, Assumption("orthonormal rows"))
+    terms = (Term("deviation", value),)
+    return LowerBound(terms=terms, probability=chance, assumptions=assumptions)
+
+
+@bound(_STATEMENT, "largest error of the kernel, all pairs of the set")
+def uniform(n_features: Counts, *, dimension: Reals, delta: Reals, pool_size: Counts) -> LowerBound:
+    r"""Bound the error over some set of this doubling dimension from below, by a packing.
+
+    .. math:: t(\delta) = t_N(\delta), \qquad N = 2^{\lfloor k\rfloor}
+
+    as N orthonormal vectors have doubling dimension :math:`\log_2N`. Term: "deviation". Proof:
+    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
+
+    Parameters
+    ----------
+    dimension : float
+        The doubling dimension k, at most 59.
+
+    Examples
+    --------
+    >>> from mehler.bounds import kernel_error, lower
+    >>> setting = {"dimension": 10, "delta": 0.01, "pool_size": 4}
+    >>> below = lower.uniform(10_000, **setting).value
+    >>> above = kernel_error.uniform(10_000, diameter=2**0.5, **setting).value
+    >>> round(below, 4), round(above, 4)
+    (0.0694, 0.3027)
+    """
+    k = not_negatives(dimension=dimension)
+    if np.any(k > 59):
+        raise ValueError(f"dimension={digits(k)} is more than 59: 2^k rows fit in no array")
+    rows = np.exp2(np.floor(k)).astype(np.int64)
+    packed = all_pairs(n_features, n_rows=rows, delta=delta, pool_size=pool_size)
+    return replace(packed, quantity="")
+
+
+@bound(_STATEMENT, "spectral error of the Gram matrix", "n_features")
+def gram_error(
+    n_features: Counts,
+    *,
+    ridge: Reals,
+    gram: Floats | None = None,
+    eigenvalues: Floats | list[float] | None = None,
+) -> LowerBound:
+    r"""Bound the spectral error of m features from below, for every map and every draw.
+
+    .. math:: \|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| \ge
+              \frac{\mu_{m+1}}{\mu_{m+1} + \lambda}
+
+    since m features have a Gram matrix of rank m; :math:`\mu_i = 0` for i > n. Term: "rank". Proof:
+    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> lower.gram_error(2, ridge=1.0, eigenvalues=[9.0, 4.0, 1.0]).value
+    0.5
+    """
+    m, lam = counts(n_features=n_features), positives(ridge=ridge)
+    spectrum = np.append(eigenvalues_of(gram, eigenvalues), 0.0)
+    mu = spectrum[np.minimum(m, spectrum.size - 1).astype(int)]
+    return LowerBound(terms=(Term("rank", mu / (mu + lam)),))
+
+
+@bound(_STATEMENT, "root mean square distance of the nearest function", "n_features")
+def approximation(n_features: Counts, *, pool_size: Counts, scale: Reals) -> LowerBound:
+    r"""Bound from below how near m maxout units come to a function of the class, with any weights.
+
+    .. math:: \sup_{f, \mu}\Big(E\min_{\alpha \in R^m}\Big\|\sum_l\alpha_l\phi_l
+              - f\Big\|_{L^2(\mu)}^2\Big)^{1/2} \ge \frac{C\omega(q)}{2\sqrt m}, \qquad
+              \omega(q) = E|M - \operatorname{med}M|
+
+    over f of the class with sup |alpha|/p <= C and laws mu on the unit sphere, in dimension 2 m.
+    Term: "approximation". Proof: :doc:`/theorems/features-lower`; arguments:
+    :mod:`mehler.bounds.lower`.
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> round(lower.approximation(100, pool_size=1, scale=1.0).value, 4)
+    0.0399
+    """
+    from scipy.special import ndtri_exp
+
+    def spread(q: float) -> float:
+        return _distance_from(float(ndtri_exp(math.log(0.5) / q)), q)
+
+    m, q = counts(n_features=n_features, pool_size=pool_size)
+    size = positives(scale=scale)
+    value = size * np.vectorize(spread, otypes=[float])(q) / (2 * np.sqrt(m))
+    text = "the worst target of the class, and the worst law of the rows, in dimension 2 m"
+    return LowerBound(terms=(Term("approximation", value),), assumptions=(Assumption(text),))
+
+
+@bound(_STATEMENT, "mean excess risk of any learner")
+def excess_risk(
+    n_samples: Counts,
+    *,
+    pool_size: Counts,
+    scale: Reals,
+    lipschitz: Reals,
+    centred: bool = False,
+    dimension: Counts | None = None,
+) -> LowerBound:
+    r"""Bound from below the mean excess risk of any learner, after N samples.
+
+    .. math:: \inf_{\hat f}\sup E[\mathcal E(\hat f) - \inf_F\mathcal E] \ge LCA_N, \qquad
+              A_N = \max_{k, \epsilon} 4\epsilon\,a_k\;E\,P\Big(\mathrm{Bin}(n, \tfrac12 + \epsilon)
+              < \tfrac n2\Big), \quad n \sim \mathrm{Bin}\big(N, \tfrac1k\big)
+
+    with ties counted by half, by Assouad's lemma: k orthonormal rows, equally likely, at which the
+    class has :math:`\pm Ca_k` with all signs,
+
+    .. math:: a_k = E\,M_Z\Big(2\Phi\big(\tfrac Z{\sqrt{k-1}}\big) - 1\Big), \qquad
+              M_Z = F_M^{-1}(\Phi(Z)), \quad a_1 = E|M|
+
+    (centred: E|M - E M|). Numbers of rows and biases are those of a grid that depends on N, so that
+    the value may rise a little with it. Term: "statistical". Proof:
+    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`. After L. Le Cam and P.
+    Assouad.
+
+    Parameters
+    ----------
+    centred : bool
+        The class of centred units.
+    dimension : int, optional
+        The most orthonormal rows there are; by default any number, as the upper bound knows none.
+
+    Examples
+    --------
+    >>> from mehler.bounds import lower
+    >>> sizes = {"pool_size": 1, "scale": 1.0, "lipschitz": 1.0}
+    >>> [round(lower.excess_risk(10_000, dimension=d, **sizes).value, 5) for d in (1, 5000, None)]
+    [0.00271, 0.00284, 0.00342]
+    """
+    n, q = counts(n_samples=n_samples, pool_size=pool_size)
+    size, steep = positives(scale=scale, lipschitz=lipschitz)
+    centre = require_flag("centred", centred)
+    most = 8 * n if dimension is None else np.minimum(8 * n, counts(dimension=dimension))
+    rate = np.vectorize(_rate, otypes=[float])(n, q, np.minimum(most, _MOST_ROWS), centre)
+    return LowerBound(
+        terms=(Term("statistical", size * steep * rate),),
+        assumptions=(Assumption("the worst of two laws for each row, and a loss"),),
+    )
+
+
+@bound(_STATEMENT, "mean excess risk at the rows of any learner")
+def fixed_design_error(
+    *,
+    norm: Reals,
+    noise: Reals,
+    gram: Floats | None = None,
+    eigenvalues: Floats | list[float] | None = None,
+) -> LowerBound:
+    r"""Bound the mean squared error at the rows from below, for every learner.
+
+    .. math:: \inf_{\hat f}\sup_{\|f\|_H \le B} E\,\frac1N\sum_{i\le N}(\hat f - f)^2(x_i) \ge
+              \frac{\sigma^2}NS, \qquad S = \sum_ir\Big(\frac{\tau_i}\sigma\Big), \quad
+              \frac{\tau_i^2}{\sigma^2} = \Big(\sqrt{\frac{\mu_i}\nu} - 1\Big)_+, \quad
+              \sum_{\mu_i > 0}\frac{\tau_i^2}{\mu_i} = B^2
+
+    for :math:`y_i = f(x_i) + \epsilon_i` with independent normal noise, mu the eigenvalues of the
+    exact kernel on the rows and :math:`r(t) = \max\big(\frac45\,\frac{t^2}{1+t^2},\
+    t^2(1-t^2-t^4),\ \frac{t^2}{t^2+\pi^2}\big)`: at least 4/5 of the risk of the best linear
+    learner. Term: "minimax". Proof: :doc:`/theorems/features-lower`; arguments:
+    :mod:`mehler.bounds.lower`. After M. S. Pinsker (1980) and D. L. Donoho, R. C. Liu, B. MacGibbon
+    (1990).
+
+    Parameters
+    ----------
+    norm : float
+        B, the norm of the target in the kernel's space.
+    noise : float
+        sigma, the standard deviation of the targets; without noise nothing is claimed.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler.bounds import lower, ridge
+    >>> target = {"norm": 1.0, "noise": 0.5, "eigenvalues": 500 * 0.5 ** np.arange(1, 501)}
+    >>> above = ridge.excess_risk(10**9, ridge=ridge.best_ridge(**target), sup=1.0, **target)
+    >>> round(lower.fixed_design_error(**target).value, 5), round(above.value, 5)
+    (0.0029, 0.00469)
+    """
+    length, sigma = positives(norm=norm), not_negatives(noise=noise)
+    mu = eigenvalues_of(gram, eigenvalues)
+    squares(norm=length)
+
+    def sums(norm: float, noise: float) -> float:
+        ratio = min(norm / noise * math.sqrt(mu[0]), _MOST) if noise > 0 else 0.0
+        # One direction alone, too: with little signal the box is lost in rounding.
+        boxes = (_box(mu / mu[0], ratio), np.array([ratio * ratio]))
+        return max(math.fsum(_normal_mean(box)) for box in boxes)
+
+    value = squares(noise=sigma) / mu.size * np.vectorize(sums, otypes=[float])(length, sigma)
+    text = "noise is normal and independent, and the target the worst of its norm"
+    return LowerBound(terms=(Term("minimax", value),), assumptions=(Assumption(text),))
+
+
+def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:
+    from scipy.special import ndtri
+
+    tail = delta / 2 + _BERRY_ESSEEN * np.maximum(third, 1.0) / np.sqrt(m)
+    return np.where(tail < 0.5, -ndtri(np.minimum(tail, 0.5)) * sigma / np.sqrt(m), 0.0)
+
+
+@np.vectorize
+def _binomial(m: float, mean: float, delta: float) -> float:
+    """Return the largest |k/m - mean| that is reached with probability at least delta.
+
+    It is that of an atom k, by whole numbers, so that no distance is rounded before it is compared.
+    """
+    from scipy import stats
+
+    n, law = int(m), stats.binom(int(m), mean)
+    middle, largest = n * Fraction(float(mean)), Fraction(0)
+    for first, last, step in ((math.ceil(middle), n, 1), (math.floor(middle), 0, -1)):
+        # The last atom, from the middle outwards, whose distance is reached.
+        low, high = -1, abs(last - first)
+        while low < high:
+            tried = (low + high + 1) // 2
+            away = abs(first + step * tried - middle)
+            chance = law.sf(math.ceil(middle + away) - 1) + law.cdf(math.floor(middle - away))
+            low, high = (tried, high) if chance >= delta else (low, tried - 1)
+        if low >= 0:
+            largest = max(largest, abs(first + step * low - middle) / n)
+    value = float(largest)
+    return value if Fraction(value) <= largest else math.nextafter(value, 0.0)
+
+
+@np.vectorize
+def _maxout(m: float, q: int, rho: float, delta: float) -> float:
+    """Return the larger of the bounds by the central limit and by large deviations."""
+    from scipy.special import ndtr
+
+    sigma, third, (mean, spread, thirds, cost) = _moments(int(q), float(rho))
+    central = float(_normal(m, sigma, third, delta))
+    # In the tilted law the mean of m products is beyond its own by z standard deviations or fewer:
+    # an interval has two ends, at each of which the law is normal up to Berry's and Esseen's error.
+    inside = ndtr(_STRETCHES) - 0.5 - 2 * _BERRY_ESSEEN * thirds[:, None] / math.sqrt(m)
+    lost = m * cost[:, None] + _TILTS[:, None] * spread[:, None] * math.sqrt(m) * _STRETCHES
+    chance = np.where(inside > 0, np.log(np.maximum(inside, 1e-300)) - lost, -np.inf)
+    reached = chance.max(axis=1) >= math.log(delta)
+    return max(central, float(np.max(mean[reached], initial=0.0)))
+
+
+@functools.lru_cache(maxsize=256)
+def _moments(q: int, rho: float) -> tuple[float, float, Any]:
+    """Return deviation and third moment of a product; mean, both and cost of each tilted law.
+
+    Third moments, standardised and absolute, are bounded by fourth ones (Cauchy and Schwarz), since
+    the absolute value is not smooth.
+    """
+    product, weight = product_nodes(rho, q, _MOST_TILT)
+    weight = weight / weight.sum()
+    deviation = product - weight @ product
+    rows = []
+    for tilt in _TILTS:
+        law = weight * np.exp(tilt * deviation)
+        total = law.sum()
+        law /= total
+        mean = law @ deviation
+        central = (deviation - mean) ** 2
+        spread, fourth = math.sqrt(law @ central), law @ central**2
+        rows.append((mean, spread, math.sqrt(fourth) / spread**2, tilt * mean - math.log(total)))
+    variance = float(exact.maxout_variance(rho, q))
+    third = math.sqrt(float(weight @ deviation**4)) / variance
+    return math.sqrt(variance), third, np.array(rows).T
+
+
+def _distance_from(middle: float, q: float) -> float:
+    """Return E|M - middle|, by parts: the integrals of both tails of the distribution."""
+    from scipy import integrate
+    from scipy.special import log_ndtr
+
+    # Beyond 12 below and 40 above nothing is left.
+    ends, options = (middle - 12, middle, middle + 40), _QUADRATURE
+    left = integrate.quad(lambda t: math.exp(q * log_ndtr(t)), *ends[:2], **options)[0]
+    right = integrate.quad(lambda t: -math.expm1(q * log_ndtr(t)), *ends[1:], **options)[0]
+    return float(left + right)
+
+
+def _rate(n: float, q: float, most: float, centred: bool) -> float:
+    """Return A_N, of at most so many rows."""
+    from scipy import stats
+
+    mean = float(exact.max_moment(1, int(q))) if centred else 0.0
+    biases = np.minimum(np.linspace(0.05, 3, 296) / (2 * math.sqrt(n)), 0.5)
+    law = stats.binom(int(n), 0.5 + biases)
+    tie = law.pmf(n / 2) / 2 if n % 2 == 0 else 0.0
+    one_row = 4 * float(np.max(biases * (law.cdf(math.ceil(n / 2) - 1) + tie)))
+    values = [one_row * _distance_from(mean, q)]
+    values += [
+        _many_rows(int(n), k) * _amplitude(k, int(q))
+        for k in np.unique(np.floor(most * _PARTS)).astype(int).tolist()
+        if k > 1 and n <= _MOST_SAMPLES * k
+    ]
+    return max(values)
+
+
+@functools.lru_cache(maxsize=4096)
+def _amplitude(k: int, q: int) -> float:
+    """Return a_k for C = 1 and k of 2 and more, by both halves of the law of Z together."""
+    from scipy import integrate
+    from scipy.special import log_ndtr, ndtri_exp
+
+    turn = math.sqrt(2 * (k - 1))
+
+    def density(z: float) -> float:
+        between = ndtri_exp(log_ndtr(z) / q) - ndtri_exp(log_ndtr(-z) / q)
+        return float(between * math.erf(z / turn) * math.exp(-z * z / 2))
+
+    total = sum(integrate.quad(density, *ends, **_QUADRATURE)[0] for ends in ((0, 1), (1, 12)))
+    return float(total) / math.sqrt(2 * math.pi)
+
+
+@functools.lru_cache(maxsize=4096)
+def _many_rows(n_samples: int, k: int) -> float:
+    """Return 4 epsilon E P(Bin(n, 1/2 + epsilon) < n/2); n far from their mean are left out."""
+    from scipy import stats
+
+    law = stats.binom(n_samples, 1 / k)
+    numbers = np.arange(min(n_samples, int(law.mean() + 10 * law.std()) + 20) + 1)
+    return 4 * float(np.max(_BIASES * (law.pmf(numbers) @ _wrong()[numbers])))
+
+
+@functools.cache
+def _wrong() -> Any:
+    """Return how often the majority of n is wrong, for each n and bias.
+
+    A sample after an even number 2 j breaks a tie, and of the two that are there without it
+    2 epsilon times the chance of j + 1 and j among 2 j + 1 is gained; one after an odd number only
+    makes ties.
+    """
+    j = np.arange(_MOST_SAMPLES, dtype=float)[:, None]
+    # epsilon C(2 j, j) (p(1 - p))^j, from one j to the next.
+    ratio = (0.25 - _BIASES**2) * 2 * (2 * j[:-1] + 1) / (j[:-1] + 1)
+    gained = _BIASES * np.cumprod(np.vstack([np.ones_like(_BIASES)[None], ratio]), axis=0)
+    odd = 0.5 - np.cumsum(gained, axis=0)
+    table = np.empty((2 * _MOST_SAMPLES, _BIASES.size))
+    table[0], table[1::2], table[2::2] = 0.5, odd, odd[:-1]
+    return np.maximum(table, 0.0)
+
+
+def _box(mu: Floats, size: float) -> Any:
+    """Return the squared half edges of Pinsker's box in the ellipsoid of this size, noise 1."""
+    # Of eigenvalues that are lost in rounding none is used.
+    mu = mu[mu > _LEAST]
+    # With j edges: sum over i <= j of (sqrt(1/(mu_i nu)) - 1/mu_i) = size^2.
+    root = (size * size + np.cumsum(1 / mu)) / np.cumsum(1 / np.sqrt(mu))
+    edges = root * np.sqrt(mu) - 1
+    used = int(np.flatnonzero(edges > 0)[-1]) + 1 if np.any(edges > 0) else 1
+    squares = np.maximum(root[used - 1] * np.sqrt(mu[:used]) - 1, 0.0)
+    # Rounding of the sums must not leave the ellipsoid.
+    spent = math.fsum(squares / mu[:used])
+    return squares * min(1.0, size * size / spent) if spent > 0 else squares
+
+
+def _normal_mean(squares: Floats) -> Any:
+    """Return less than the minimax risk of a normal mean, noise 1, with these squared bounds."""
+    few = squares * (1 - squares - squares**2)
+    linear = 0.8 * squares / (1 + squares)
+    return np.maximum(np.maximum(linear, few), squares / (squares + math.pi**2))
