@@ -28,7 +28,7 @@ STRUCTURAL = {
     "single_precision": "float32 rows have other features",
     "first_64_columns": "at d = 80",
     "each_twice": "equal up to a factor",
-    "one_phase": "one random number is shared",
+    "one_phase": "few random numbers are shared",
 }
 STATISTICAL = {
     "factor_lost": "estimate / exact is 0.50 at every pair",

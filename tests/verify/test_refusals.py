@@ -115,7 +115,7 @@ REFUSED = [
         ({"act": lambda x: x[:1]}, "shape"), ({"act": []}, "must be a callable"),
     ]),
     (verify.check_convergence, {"draw": signs, "X": ROWS}, [
-        ({"resolution": 3.0}, "vacuous"), ({"sizes": (64, 64)}, "must increase"),
+        ({"resolution": 3.0}, "vacuous"), ({"sizes": (64, 64)}, "two numbers of features"),
         ({"sizes": 64}, "two numbers"), ({"max_features": 1}, "max_features=1"),
         ({"draw": lambda s, m: signs(s, 10)}, "has 10 features"),
     ]),

@@ -24,7 +24,7 @@ FAULTS = {
     "inf_clips_all": "a row of inf changes the features of other rows",
     "weights_cast_to_integers": "integer rows have other features",
     "refit_keeps_the_size": "a draw depends on the draws before it",
-    "nearly_opposite": "columns nearly copy each other",
+    "nearly_opposite": "columns copy each other, or nearly",
     "twenty_frequencies": "few random numbers are shared",
     "call_reseeds": "the global random state of numpy.random changed",
 }

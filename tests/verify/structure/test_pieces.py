@@ -4,24 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from mehler.verify.checks.structure._candidate import all_won
-from mehler.verify.checks.structure._columns import _nearest
-from mehler.verify.checks.structure._seeds import _agree, _columns
+from mehler.verify.checks.structure._candidate import won
+from mehler.verify.checks.structure._draws import _agree, _apart, _columns, _nearest
 from tests.verify.toys import most_misses
 
 
-def test_all_won_wants_as_many_as_the_rate_says():
-    assert not all_won([1] * 9, 2.0**-10)
-    assert all_won([1] * 10, 2.0**-10)
-    assert all_won([1] * 5 + [0] * 4 + [1] * 5, 2.0**-10)
-    assert not all_won([1] * 5 + [0] * 5 + [1] * 5, 2.0**-10)
-    assert not all_won([1] * 9 + [-1] + [1] * 20, 2.0**-10)
+def test_a_test_wants_as_many_as_the_rate_says():
+    assert not won([1] * 9, 2.0**-10)
+    assert won([1] * 10, 2.0**-10)
+    assert won([1] * 5 + [0] * 4 + [1] * 5, 2.0**-10)
+    assert not won([1] * 5 + [0] * 5 + [1] * 5, 2.0**-10)
+    assert not won([1] * 9 + [-1] + [1] * 20, 2.0**-10)
 
 
 def test_fair_comparisons_are_rarely_won_throughout():
     rng = np.random.default_rng(0)
-    won = sum(all_won(rng.choice([-1, 1], size=40), 2.0**-4) for _ in range(4000))
-    assert won <= most_misses(4000, 2.0**-4)
+    alarms = sum(won(rng.choice([-1, 1], size=40), 2.0**-4) for _ in range(4000))
+    assert alarms <= most_misses(4000, 2.0**-4)
 
 
 def test_columns_are_alike_up_to_sign_and_factor():
@@ -29,7 +28,8 @@ def test_columns_are_alike_up_to_sign_and_factor():
     z = rng.standard_normal((12, 6))
     z[:, 3], z[:, 4] = z[:, 0], -2.0 * z[:, 1]
     units = z / np.linalg.norm(z, axis=0)
-    distance, partner = _nearest(units, units)
+    partner = _nearest(units)
+    distance = _apart(units, units[:, partner])
     assert partner[[0, 1, 3, 4]].tolist() == [3, 4, 0, 1]
     assert distance[[0, 1, 3, 4]].max() < 1e-15
     # Twelve coordinates of random directions: far apart.

@@ -215,7 +215,7 @@ def one_pair_equal(Z, seed, m):
     return z
 
 
-@wrong("equal up to a factor, in changing places")
+@wrong("columns copy each other, or nearly")
 def few_resampled(Z, seed, m):
     """A bootstrap of few features."""
     rng = np.random.default_rng(seed)
@@ -224,19 +224,19 @@ def few_resampled(Z, seed, m):
     return waves(Z, (w[:, chosen], b[chosen]))
 
 
-@wrong("one random number is shared")
+@wrong("few random numbers are shared")
 def one_frequency(Z, seed, m):
     w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
     return waves(Z, (np.repeat(w[:, :1], m, axis=1), b))
 
 
-@wrong("at m = 512, which you did not ask for, one random number is shared")
+@wrong("at m = 512, which you did not ask for, few random numbers are shared")
 def two_phases(Z, seed, m):
     w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
     return waves(Z, (w, b[np.arange(m) % 2 % b.size]))
 
 
-@wrong("one random number is shared")
+@wrong("few random numbers are shared")
 def one_sign(Z, seed, m):
     """All features of a draw are scaled by one random number, whose square is 1 in the mean."""
     rng = np.random.default_rng(seed)
@@ -257,7 +257,7 @@ on(lambda j: j < 100, "at d = 129, 300, which you did not ask for", "first_100")
 on(lambda j: (j < 64) | (j >= 72), "at d = 80, which", "hole")
 
 
-@wrong("at the given rows too")
+@wrong("at m = 5, m = 64")
 def powers_only(Z, seed, m):
     d = Z.shape[1]
     return plain(Z * math.sqrt((1 << (d - 1).bit_length()) / d) ** 3, seed, m)

@@ -65,9 +65,7 @@ class Growth(Source):
         moves = variance > 1e-12 * variance.max()
         self._weights = np.where(moves, 1.0 / np.where(moves, variance, 1.0), 0.0) / moves.sum()
         if not np.isfinite(self._spread(pilot[0])).all():
-            raise ValueError(
-                "variances of <phi(x), phi(y)> leave the range of floats: scale the rows of X"
-            )
+            raise ValueError("variances of <phi(x), phi(y)> are no floats: scale the rows of X")
         self.means = np.zeros(2)
         super().__init__(np.zeros(1), np.ones(1), _GROUP * sum(sizes), 1, 0.0)
 
@@ -128,19 +126,14 @@ def check_convergence(
     Returns
     -------
     Verdict
-        ``observed`` is the estimate of R, ``exact`` is 1. An interval wholly *below* 1 is no
-        defect: orthogonal or quasi-random features may do better than m^{-1/2}.
+        ``observed`` is the estimate of R, ``exact`` is 1. An interval wholly below 1 is no defect:
+        orthogonal features do better than m^{-1/2}.
 
     Raises
     ------
     ValueError, TypeError
         For bad input and vacuous calls: a resolution of m_2/m_1 - 1 or more, at which a map of
         copies would pass; rows at which estimates are the same for all seeds.
-
-    Notes
-    -----
-    Samples are differences of the variances of two draws of either size; nothing is declared of
-    them, as in `check_kernel`.
 
     Examples
     --------
@@ -157,38 +150,29 @@ def check_convergence(
     try:
         small, large = (require_integer("sizes", size, least=2) for size in sizes)
     except (TypeError, ValueError):
-        raise ValueError(
-            f"sizes={sizes!r} must be two numbers of features, say (64, 256)"
-        ) from None
+        small = large = 0
     if small >= large:
-        raise ValueError(f"sizes={sizes!r} must increase")
+        raise ValueError(f"sizes={sizes!r} must be two numbers of features, say (64, 256)")
     terms = require_options("convergence", options, resolution)
-    terms.require_below(
-        large / small - 1.0,
-        f"features that are all copies raise the ratio to {large / small:g} only",
-    )
+    copies = f"features that are all copies raise the ratio to {large / small:g} only"
+    terms.require_below(large / small - 1.0, copies)
     least = 2 * _GROUP * (small + large)
-    terms.require_features(
-        least,
-        f"two samples, {counted(least, 'feature')}",
-        "allow more, or give smaller sizes",
-    )
+    remedy = "allow more, or give smaller sizes"
+    terms.require_features(least, f"two samples, {counted(least, 'feature')}", remedy)
     require_draw(draw, takes="seed, n_features")
     pairs, clock = pairs_without_claim(X, Y), Clock(terms.time_limit)
     terms.pay()
-    claim = (
-        f"n_features * variance of the estimates is no larger at {counted(large, 'feature')} than "
-        f"at {small}, over {counted(pairs.n, 'pair')}"
-    )
+    claim = f"n_features * variance of the estimates is no larger at {counted(large, 'feature')}"
+    claim += f" than at {small}, over {counted(pairs.n, 'pair')}"
     with np.errstate(all="ignore"):
         source = Growth(draw, (small, large), pairs, terms.seed)
         task = Task(source, source.draws, terms, clock)
         measured = measure_undeclared(task, Lengths(task), least=_LEAST)
         ratio = float(source.means[1] / source.means[0])
-        remark = (
-            f"From {small} to {counted(large, 'feature')} n_features * variance grows by a factor "
-            f"{ratio:.3g}: features are shared, repeated or dependent."
+        grown = (
+            f"From {small} to {counted(large, 'feature')} n_features * variance grows by a factor"
         )
+        remark = f"{grown} {ratio:.3g}: features are shared, repeated or dependent."
         verdict = conclude(task, measured, claim, remark=remark)
     # The interval for A (R - 1), A the variance at the small size, about 1.
     small_mean, large_mean = source.means / measured.n_draws

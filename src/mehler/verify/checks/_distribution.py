@@ -50,13 +50,12 @@ def check_distribution(
     draw : callable
         seed -> map.
     cdf : callable or None
-        (X, t) -> (n, k), P(scale * phi_l(x_i) <= t[i, j]) for t of shape (n, k); float64 NumPy
-        arrays. None: the map's own ``feature_cdf``.
+        (X, t) -> (n, k), P(scale * phi_l(x_i) <= t[i, j]) for t of shape (n, k), in NumPy. None:
+        the map's own ``feature_cdf``.
     X : array, shape (n, d)
         Rows; each counts as one test.
     scale : float, optional
-        Factor on the features; default sqrt(n_features), which undoes the normalisation of a
-        random feature map.
+        Factor on the features; default sqrt(n_features), which undoes a map's normalisation.
     independent_features : bool, optional
         Whether the columns of one draw are independent samples; default the map's own
         ``independent_units``. If not, one column of each draw, chosen at random, is a sample.
@@ -80,12 +79,8 @@ def check_distribution(
 
     Notes
     -----
-    The band is `intervals.dkw`, valid for every law. F_x is evaluated on either side of every
+    The band is that of `intervals.dkw` (Massart 1990). F_x is evaluated on either side of every
     sample, at a distance of its rounding, so that atoms and rounded features raise no alarm.
-
-    References
-    ----------
-    P. Massart (1990), see `intervals.dkw`.
 
     Examples
     --------
@@ -106,27 +101,24 @@ def check_distribution(
     terms.require_below(1.0, "distribution functions differ by at most 1")
     require_function("cdf", cdf, optional=True)
     if independent_features is not None:
-        independent_features = require_flag("independent_features", independent_features)
+        require_flag("independent_features", independent_features)
     if scale is not None:
         scale = require_positive("scale", scale)
-    draws, rows = Draws(draw, terms.seed), rows_without_claim(X)
+    draws, rows, clock = Draws(draw, terms.seed), rows_without_claim(X), Clock(terms.time_limit)
     n_rows = rows.host.shape[0]
     rate = terms.false_alarm / n_rows
     terms.pay()
     with np.errstate(all="ignore"):
         phi = first_map(draws, rows)
+        cdf = declaration(phi, "feature_cdf") if cdf is None else cdf
         if cdf is None:
-            cdf = declaration(phi, "feature_cdf")
-            if cdf is None:
-                raise ValueError("cdf=None but the map declares no feature_cdf: give (X, t) -> F")
-        z = call(phi, rows)
-        m = z.shape[1]
-        all_columns = (
-            units_of(phi, m) == m if independent_features is None else independent_features
-        )
+            raise ValueError("cdf=None but the map declares no feature_cdf: give (X, t) -> F")
+        m = call(phi, rows).shape[1]
+        all_columns = independent_features
+        if all_columns is None:
+            all_columns = units_of(phi, m) == m
         n_samples = math.ceil(2.0 * math.log(2.0 / rate) / terms.resolution**2)
         n_draws = terms.draws_within(-(-n_samples // m) if all_columns else n_samples, m)
-        clock = Clock(terms.time_limit)
         choose, parts = np.random.default_rng([draws.root, 1]), []
         for k in range(n_draws):
             z = call(draws[k], rows)
@@ -149,7 +141,7 @@ def check_distribution(
         above = _law(cdf, rows, samples + slack)
         below = _law(cdf, rows, np.nextafter(samples - slack, -np.inf))
     n = samples.shape[1]
-    d, d_of_miss = dkw(n, rate), dkw(n, terms.miss)
+    d = dkw(n, rate)
     rank = np.arange(1, n + 1) / n
     over, under = rank - above, below - (rank - 1.0 / n)
     distance = np.where(np.isnan(over + under), np.inf, np.maximum(over, under))
@@ -181,12 +173,11 @@ def check_distribution(
         n_features=n,
         n_draws=n_draws,
         n_intervals=n_rows,
-        detectable=d + d_of_miss,
+        detectable=d + dkw(n, terms.miss),
         method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart)",
         assumptions=(
-            "the features of a draw are independent and alike"
-            if all_columns
-            else "draws from different seeds are independent",
+            f"{'the features of a draw' if all_columns else 'draws from different seeds'} are "
+            f"independent{' and alike' if all_columns else ''}",
             f"rounding moves no feature by more than {slack.max() / factor:.2g}",
         ),
         where={"row": worst, "t": float(samples[worst, at])},

@@ -6,21 +6,16 @@ import math
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, NamedTuple, Unpack
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler.verify._arguments import (
-    CheckOptions,
-    DrawOptions,
-    relative_resolution,
-    require_options,
-)
+from mehler.verify._arguments import DrawOptions, relative_resolution, require_options
 from mehler.verify._budget import accepts
-from mehler.verify._verdict import FLOOR, Verdict
+from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Measurement, Task, cut_short
 from mehler.verify.intervals._undeclared import (
@@ -37,8 +32,6 @@ from mehler.verify.sampling._sources import Finding, Source, estimate_and_length
 _UNITS, _EQUAL = 32, 64
 # Rounding of a feature, in units of sqrt(d) eps of the largest in its row.
 _ULPS = 64.0
-# Least variation over seeds, relative to the difference between maps, for agreement to count.
-_TELLING = 16.0
 
 
 @contextmanager
@@ -61,62 +54,39 @@ def _grams(maps: Any, pairs: Pairs, sizes: list[int]) -> list[Any]:
     return values
 
 
-class Pilot(NamedTuple):
-    """Draws of both maps from common seeds, until they differ and units are known; not reused.
-
-    `pairs` are in units of sqrt(k(x,x) k(y,y)), k(x,x) the mean of |phi(x)|^2 over both maps;
-    `products` are whole estimates, shape (2, draws, pairs); `largest` is the largest difference at
-    one seed in units of that draw's lengths; `same_features`: equal to rounding.
-    """
-
-    pairs: Pairs
-    products: Any
-    largest: float
-    same_features: bool
-
-
 def _pilot(
-    draws: Bundles,
-    pairs: Pairs,
-    sizes: list[int],
-    eps: float,
-    most: int,
-    floor: float,
-    clock: Clock,
-) -> Pilot:
-    products: list[Any] = []
-    squares, largest, same = [0.0, 0.0], 0.0, True
+    draws: Bundles, pairs: Pairs, sizes: list[int], eps: float, most: int, clock: Clock
+) -> Any:
+    """Draw both maps from common seeds until their features differ and units are known.
+
+    Return whether features were equal to rounding; estimates, shape (2, draws, pairs); and the mean
+    of |phi|^2 of the rows on both sides, over both maps.
+    """
+    grams: list[Any] = []
+    squares, same = [0.0, 0.0], True
     for k in range(most):
-        if k and (clock.over or (k >= _UNITS and largest > floor)):
+        if k and (clock.over or (k >= _UNITS and not same)):
             break
         a, b = (read(phi, pairs.left)[0] for phi in draws[k])
-        same &= _equal(a, b, eps, pairs.left.host.shape[1])
-        grams, *lengths = zip(*_grams(draws[k], pairs, sizes))
-        products.append(grams)
-        if not np.isfinite(grams).all():
+        same = same and _equal(a, b, eps, pairs.left.host.shape[1])
+        both, *lengths = zip(*_grams(draws[k], pairs, sizes))
+        grams.append(both)
+        if not np.isfinite(both).all():
             break
         squares = [total + 0.5 * sum(each) for total, each in zip(squares, lengths)]
-        # sqrt(|phi(x)|^2 |phi(y)|^2) of this draw, the smaller of the two maps.
-        roots = [np.sqrt(x[pairs.first] * y[pairs.second]) for x, y in zip(*lengths)]
-        scale = np.maximum(np.minimum(*roots), np.finfo(float).tiny)
-        largest = max(largest, float(np.max(np.abs(grams[0] - grams[1]) / scale)))
-    values = np.array(products).swapaxes(0, 1)
-    if np.isfinite(values).all():
-        pairs = _in_units(pairs, [np.sqrt(each / len(products)) for each in squares])
-        values /= pairs.unit
-    return Pilot(pairs, values, largest, same)
+    return same, np.array(grams).swapaxes(0, 1), [total / len(grams) for total in squares]
 
 
-def _in_units(pairs: Pairs, units: list[Any]) -> Pairs:
-    """Return the pairs with these sizes of both maps as units, and the claim 0."""
-    for unit, name in zip(units, "XY"):
-        if not (unit > 0.0).all():
+def _in_units(pairs: Pairs, squares: list[Any]) -> Pairs:
+    """Return the pairs with these squared lengths of rows as units, and the claim 0."""
+    for square, name in zip(squares, "XY"):
+        if not (square > 0.0).all():
             raise ValueError(
-                f"both maps are 0 at row {int(np.argmin(unit))} of {name} in all first draws: the "
-                "resolution is relative to their size there; leave such rows out"
+                f"both maps are 0 at row {int(np.argmin(square))} of {name} in all first draws: "
+                "the resolution is relative to their size there; leave such rows out"
             )
-    left = replace(pairs.left, unit=units[0])
-    right = left if pairs.same else replace(pairs.right, unit=units[1])
+    left = replace(pairs.left, unit=np.sqrt(squares[0]))
+    right = left if pairs.same else replace(pairs.right, unit=np.sqrt(squares[1]))
     return replace(pairs, left=left, right=right, claim=0.0 * pairs.claim)
 
 
@@ -179,35 +149,6 @@ class Differences(Source):
         return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
 
 
-def _agreement(terms: CheckOptions, trial: Pilot, claim: str, width: int) -> Verdict:
-    """Return the verdict on maps that agreed for all common seeds."""
-    n, size = trial.products.shape[1], float(trial.pairs.unit.max())
-    what, more = ("features", "to rounding.") if trial.same_features else ("products", "")
-    share = -math.expm1(math.log(terms.false_alarm) / n)
-    more = more or (
-        f"no two differ by more than {trial.largest:.2g} of sqrt(k(x,x) k(y,y)), below "
-        f"{FLOOR:.3g} of the resolution."
-    )
-    return terms.verdict(
-        status="holds",
-        claim=claim,
-        observed=0.0,
-        interval=(-trial.largest * size, trial.largest * size),
-        n_features=n * width,
-        n_draws=n,
-        detectable=math.inf,
-        method=f"equal {what} for equal seeds",
-        assumptions=(
-            f"what the maps do alike for {counted(n, 'seed')} they do for others: had they "
-            f"differed at more than {100 * share:.2g} % of all seeds, that would have been seen "
-            f"except with probability {terms.false_alarm:.3g}",
-        ),
-        scale=size,
-        where={"largest_difference": trial.largest},
-        reason=f"For each of {counted(n, 'seed')} both maps gave the same {what}, {more}",
-    )
-
-
 @accepts("max_features", "time_limit", "seed")
 def check_same(
     draw_a: Callable[[int], Any],
@@ -251,9 +192,8 @@ def check_same(
 
     Notes
     -----
-    1. Both maps are drawn from 64 common seeds. If their products differ by no more than a
-       twentieth of the resolution at all of them, the claim holds at once: "equal features (or
-       products) for equal seeds". This assumes that the 64 seeds are typical.
+    1. Both maps are drawn from 64 common seeds. If their features are equal to rounding at all of
+       them, the claim holds at once: "equal features for equal seeds".
     2. Else samples are differences of products. Seeds are common if a pilot of 32 draws shows that
        this reduces the scatter, as after a small change; else each map has its own. The pilot also
        gives the units k(x,x) and is not reused. Intervals are those of
@@ -288,7 +228,6 @@ def check_same(
     terms = require_options("same", options, relative_resolution(resolution))
     clock, pairs = Clock(terms.time_limit), pairs_without_claim(X, Y)
     makers = [require_draw(draw_a, "draw_a"), require_draw(draw_b, "draw_b")]
-    floor = FLOOR * terms.resolution
     claim = f"E<phi_b(x), phi_b(y)> - E<phi_a(x), phi_a(y)> = 0 at {counted(pairs.n, 'pair')}"
     terms.pay()
     # Non-finite values are a finding about the maps, not an accident of this code.
@@ -306,31 +245,44 @@ def check_same(
         )
         most = min(_EQUAL, terms.draws_within(4 * _EQUAL, width) // 4)
         early = Bundles(makers, terms.seed, stream=1, common=True)
-        trial = _pilot(early, pairs, sizes, max(eps), most, floor, clock)
-        n_draws = trial.products.shape[1]
-        if not np.isfinite(trial.products).all():
-            side, _, pair = (int(k) for k in np.argwhere(~np.isfinite(trial.products))[0])
+        same, grams, squares = _pilot(early, pairs, sizes, max(eps), most, clock)
+        n_draws = grams.shape[1]
+        if not np.isfinite(grams).all():
+            side, _, pair = (int(k) for k in np.argwhere(~np.isfinite(grams))[0])
             source = Differences(makers, sizes, pairs, sum(eps), terms.seed, True)
             task = Task(source, early, terms, clock)
             reason = f"draw_{'ab'[side]} returned features that are not finite."
             found = Finding(pair, reason, math.nan, "finite features", n_draws)
             return conclude(task, cut_short(task, found), claim, certain=found)
-        # Products that hardly vary with the seed are no evidence, unless the features agree.
-        moves = float(np.max(np.ptp(trial.products[0], axis=0)))
-        telling = trial.same_features or moves > _TELLING * max(trial.largest, 1e-12)
-        if n_draws == _EQUAL and telling and trial.largest <= floor:
-            return _agreement(terms, trial, claim, width)
+        pairs = _in_units(pairs, squares)
+        if same and n_draws == _EQUAL:
+            share = -100.0 * math.expm1(math.log(terms.false_alarm) / n_draws)
+            return terms.verdict(
+                status="holds",
+                claim=claim,
+                observed=0.0,
+                interval=(0.0, 0.0),
+                n_features=n_draws * width,
+                n_draws=n_draws,
+                detectable=math.inf,
+                method="equal features for equal seeds",
+                assumptions=(
+                    f"what the maps do alike for {n_draws} seeds they do for others: had they "
+                    f"differed at more than {share:.2g} % of all seeds, that would have been seen "
+                    f"except with probability {terms.false_alarm:.3g}",
+                ),
+                reason=f"For each of {n_draws} seeds both maps gave equal features, to rounding.",
+            )
         if terms.max_features is not None:
-            spent = n_draws * width
-            terms = replace(terms, max_features=terms.max_features - spent)
+            terms = replace(terms, max_features=terms.max_features - n_draws * width)
         # Common seeds keep the difference of means; after a small change it varies less by them.
-        (a, b), rate = trial.products, terms.false_alarm / pairs.n
+        (a, b), rate = grams / pairs.unit, terms.false_alarm / pairs.n
         apart, alike = (
             max(least_samples(rate), expected_samples(float(v.max()), rate, terms.resolution))
             for v in (a.var(axis=0) + b.var(axis=0), (b - a).var(axis=0))
         )
         common = alike < apart and n_draws > 1
-        source = Differences(makers, sizes, trial.pairs, sum(eps), terms.seed, common)
+        source = Differences(makers, sizes, pairs, sum(eps), terms.seed, common)
         task = Task(source, source.draws, terms, clock)
         task.require_resolved()
         measured = measure_undeclared(task, Lengths(task))

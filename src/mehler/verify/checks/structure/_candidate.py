@@ -22,6 +22,14 @@ from mehler.verify.sampling._sources import call
 Redraw = Callable[[int, Array, int | None], Any]
 # Moves of rows that show how features are rounded, in units of single precision.
 _MOVES, _STEP, EPS = 4, 16.0, float(np.finfo(np.float32).eps)
+# Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders, as
+# BLAS uses for different numbers of rows; 64 covers the constants. Single precision is allowed
+# to all maps, since one may compute in it and return float64. Coarser dtypes, whose units are
+# large, are allowed a twentieth.
+_ULPS, _COARSEST = 64.0, 0.05
+# Pieces of a feature with jumps (a sign, a code); an input lies within rounding of a jump with
+# probability at most 8 sqrt(d) eps per piece. More entries jump with probability _RARE.
+_PIECES, _RARE = 16.0, 1e-13
 
 
 class Broken(AssertionError):
@@ -61,33 +69,27 @@ class Candidate:
     @property
     def first(self) -> int:
         """The seed of the map that is called again and again."""
-        return self.seeds(0).seed(0)
+        return self.seeds(0)(0)
 
-    def seeds(self, stream: int) -> Draws:
+    def seeds(self, stream: int) -> Callable[[int], int]:
         """Return an endless sequence of seeds, a different one for each stream."""
-        return Draws(lambda seed: seed, self.seed, stream=stream)
+        return Draws(lambda seed: seed, self.seed, stream=stream).seed
 
     @contextmanager
-    def trying(self, what: str, *, usual: bool = False) -> Iterator[None]:
-        """List what the map refuses as not tried, unless that is `usual`: it is no fault."""
+    def trying(self, what: str) -> Iterator[None]:
+        """List what the map refuses as not tried: it is no fault."""
         try:
             yield
         except Broken:
             raise
         except Exception as error:  # whatever a third party raises
             text = re.sub(r"\s+", " ", str(error))[:100]
-            if not usual:
-                self.skip(what, f"{type(error).__name__}: {text}".removesuffix(": "))
+            self.skip(what, f"{type(error).__name__}: {text}".removesuffix(": "))
 
     def skip(self, what: str, why: str, *, undecided: bool = False) -> None:
         """List what was not tried, which may leave a rule undecided."""
         self.skipped.setdefault(why, {})[what] = None
         self.undecided |= undecided
-
-    @property
-    def left_out(self) -> list[str]:
-        """What was not tried, a sentence for each reason."""
-        return [f"not tried: {', '.join(whats)} ({why})" for why, whats in self.skipped.items()]
 
     def late(self, what: str) -> bool:
         """Return whether the time is over, which is listed."""
@@ -96,10 +98,7 @@ class Candidate:
         return self.clock.over
 
     def blame(self, cause: str, assumes: str) -> None:
-        """Raise `Broken` if columns are declared independent; remark what is no fault otherwise.
-
-        Correct maps may share random numbers among their columns, and may have few states.
-        """
+        """Raise `Broken` if columns are declared independent; remark what is no fault otherwise."""
         if self.independent:
             raise Broken(cause, assumes=assumes)
         self.remarks[f"{cause}, which is no fault unless columns are declared independent"] = None
@@ -138,9 +137,7 @@ class Candidate:
             same = np.array_equal(after, values, equal_nan=after.dtype.kind == "f")
             # JAX may have rounded double precision.
             if after.dtype == values.dtype and not same:
-                fortran = isinstance(there, np.ndarray) and not there.flags.c_contiguous
-                layout = " in Fortran order" if fortran else ""
-                self.changed = f"{counted(n, 'row')} of {after.dtype}{layout}"
+                self.changed = f"{counted(n, 'row')} of {after.dtype}"
         self.n_features += z.shape[1]
         return z
 
@@ -167,18 +164,41 @@ class Candidate:
         """
         with self.trying(what or cause):
             z = self.call(phi, self.rows[index], array)
-            wrong = self.differing(z, self.plain[index], self.slack[index])
-            if wrong.size:
-                raise Broken(cause, row=int(wrong[0]))
+            self.require_same(cause, z, self.plain[index], self.slack[index])
+
+    def require_same(self, cause: str, a: Array, b: Array, slack: Any = 0.0) -> None:
+        """Raise `Broken` with a cause if features differ by more than rounding."""
+        wrong = self.differing(a, b, slack)
+        if wrong.size:
+            raise Broken(cause, row=int(wrong[0]))
 
     def differing(self, a: Array, b: Array, slack: Any = 0.0) -> Any:
-        """Return the rows in which features differ by more than rounding, see `differing_rows`."""
-        if a.shape[1] != b.shape[1]:
+        """Return the rows in which features differ by more than rounding, `slack`, rare jumps.
+
+        A row counts if more of its entries differ than may jump by chance, or if more of the whole
+        matrix do.
+        """
+        from scipy.special import bdtrc
+
+        if a.shape != b.shape:
             raise Broken(
                 f"the number of columns depends on the batch: {counted(a.shape[1], 'feature')} "
                 f"of {counted(len(a), 'row')}, and {b.shape[1]} of the same rows in another"
             )
-        return differing_rows(a, b, self.rows.shape[1], slack)
+        d = self.rows.shape[1]
+        x, y = (z.astype(np.float64, copy=False) for z in (a, b))
+        with np.errstate(invalid="ignore"):
+            gap, size = np.abs(x - y), np.abs(y).max(axis=1, keepdims=True)
+            allowed = tolerance(a, b, d + a.shape[1]) * np.where(np.isfinite(size), size, 0.0)
+            off = ~((gap <= allowed + slack) | (x == y) | (np.isnan(x) & np.isnan(y)))
+        pieces = _PIECES if a.dtype.kind == "f" else max(_PIECES, float(np.abs(y).max()) + 1.0)
+        chance = min(0.5, 8.0 * pieces * math.sqrt(d) * EPS)
+        # P(Binomial(size, chance) >= n) is the chance that as many jump, of all or of a row.
+        jumps = off.sum(axis=1)
+        if jumps.any() and bdtrc(int(jumps.sum()) - 1, a.size, chance) <= _RARE:
+            return np.flatnonzero(jumps)
+        rare = len(a) * bdtrc(np.maximum(jumps, 1) - 1, a.shape[1], chance) <= _RARE
+        return np.flatnonzero((jumps > 0) & rare)
 
     def moved(self, phi: Callable[..., Any], rows: Array, plain: Array) -> Any:
         """Return how far features go if rows are moved by some units of single precision.
@@ -200,16 +220,6 @@ class Candidate:
         return far
 
 
-# Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders, as
-# BLAS uses for different numbers of rows; 64 covers the constants. Single precision is allowed
-# to all maps, since one may compute in it and return float64. Coarser dtypes, whose units are
-# large, are allowed a twentieth.
-_ULPS, _COARSEST = 64.0, 0.05
-# Pieces of a feature with jumps (a sign, a code); an input lies within rounding of a jump with
-# probability at most 8 sqrt(d) eps per piece. More entries jump with probability _RARE.
-_PIECES, _RARE = 16.0, 1e-13
-
-
 def tolerance(a: Any, b: Any, terms: int) -> float:
     """Return the allowed difference of entries, relative to the largest in their row."""
     kinds = [z.dtype for z in (a, b) if z.dtype.kind == "f"]
@@ -217,46 +227,18 @@ def tolerance(a: Any, b: Any, terms: int) -> float:
     return min(_ULPS * eps * math.sqrt(terms), _COARSEST)
 
 
-def differing_rows(a: Any, b: Any, n_inputs: int, slack: Any = 0.0) -> Any:
-    """Return the rows in which features differ by more than rounding, `slack` and rare jumps.
+def won(signs: Iterable[int], rate: float, n: int = 0) -> bool:
+    """Return whether more of n fair comparisons are won than happens with probability `rate`.
 
-    A row counts if more of its entries differ than may jump by chance, or if more of the whole
-    matrix do.
+    By default all of as few as may do so. A tie does not count, and more than 4 end the test.
     """
-    from scipy.special import bdtrc
+    from scipy.stats import binom
 
-    if a.shape != b.shape:
-        return np.arange(a.shape[0])
-    relative = tolerance(a, b, n_inputs + a.shape[1])
-    x, y = (z.astype(np.float64, copy=False) for z in (a, b))
-    with np.errstate(invalid="ignore"):
-        gap, size = np.abs(x - y), np.abs(y).max(axis=1, keepdims=True)
-        allowed = relative * np.where(np.isfinite(size), size, 0.0) + slack
-        off = ~((gap <= allowed) | (x == y) | (np.isnan(x) & np.isnan(y)))
-    pieces = _PIECES if a.dtype.kind == "f" else max(_PIECES, float(np.abs(y).max()) + 1.0)
-    chance = min(0.5, 8.0 * pieces * math.sqrt(n_inputs) * EPS)
-    # P(Binomial(size, chance) >= n) is the chance that as many entries jump, of all or of a row.
-    jumps = off.sum(axis=1)
-    if jumps.any() and bdtrc(int(jumps.sum()) - 1, a.size, chance) <= _RARE:
-        return np.flatnonzero(jumps)
-    rare = len(a) * bdtrc(np.maximum(jumps, 1) - 1, a.shape[1], chance) <= _RARE
-    return np.flatnonzero((jumps > 0) & rare)
-
-
-def all_won(signs: Iterable[int], rate: float) -> bool:
-    """Return whether comparisons are won until a correct map does so with probability `rate`.
-
-    A comparison that a correct map wins and loses with equal probability is won n times without a
-    loss with probability at most 2^-n. The first loss, or more than 4 ties, ends the test: only
-    faults that show nearly always are sought.
-    """
-    needed = math.ceil(-math.log2(rate))
-    won = tied = 0
+    n = n or math.ceil(-math.log2(rate))
+    losses, wins = max(0, n - 1 - int(binom.isf(rate, n, 0.5))), 0  # that are allowed
+    needed, ties = n - losses, 4
     for sign in signs:
-        won += sign > 0
-        tied += sign == 0
-        if sign < 0 or tied > 4:
-            return False
-        if won >= needed:
-            return True
-    return False
+        wins, losses, ties = wins + (sign > 0), losses - (sign < 0), ties - (sign == 0)
+        if losses < 0 or ties < 0 or wins >= needed:
+            break
+    return wins >= needed
