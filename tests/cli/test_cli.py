@@ -14,7 +14,7 @@ from mehler import __version__, report, statements
 from mehler.cli import main
 from mehler.cli._app import run_app
 from mehler.cli._console import echo, one_line, progress
-from mehler.report.render import _write
+from mehler.report.render import _pages
 from tests.report import toys
 
 
@@ -142,8 +142,8 @@ STAGES = {
     "run": (report, []),
     "require_writable": (report, []),
     "lines": (report, [*PAGES, "junit.xml", "made.json"]),
-    "render_markdown": (_write, []),
-    "write_all": (_write, []),
+    "render_markdown": (_pages, []),
+    "write_all": (_pages, []),
 }
 
 
@@ -191,9 +191,7 @@ def test_missing_extras_are_named(toy_statements, tmp_path, monkeypatch, capsys,
         monkeypatch.setitem(sys.modules, "typer", None)
         monkeypatch.delitem(sys.modules, "mehler.cli._app", raising=False)
     else:
-        from mehler.report.render import _write
-
-        monkeypatch.setattr(_write, "find_spec", lambda name: None if name == package else name)
+        monkeypatch.setattr(_pages, "find_spec", lambda name: None if name == package else name)
     assert call("report", "--out", str(tmp_path / "out")) == 2
     assert 'is not installed: pip install ".[cli,report]" in a checkout' in capsys.readouterr().err
 

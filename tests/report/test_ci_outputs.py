@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from mehler import report
-from mehler.report.render._lines import render_junit
+from mehler.report.render._format import render_junit
 from tests.report import toys
 
 # Markup, line ends, what XML cannot hold, and half of a surrogate pair.

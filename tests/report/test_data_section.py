@@ -12,10 +12,9 @@ import numpy as np
 import pytest
 
 from mehler import report
-from mehler.report import _scores, _survey, load_rows
+from mehler.report import _survey, load_rows
 from mehler.report._maps import MEASURED, candidates, choose
-from mehler.report._scores import BOOSTING, RAW, Task, _score, task_of
-from mehler.report._survey import check_on_rows
+from mehler.report._survey import BOOSTING, RAW, Task, _score, check_on_rows, task_of
 from mehler.report.render._pages import render_html, render_markdown
 from mehler.statements import Context
 from mehler.verify import Ledger
@@ -36,16 +35,8 @@ def chosen(values, seed=0):
     return choose(load_rows(values), np.random.default_rng(seed))
 
 
-def images(n=60, side=6, seed=2):
-    """Blurred noise, so that pixels are like their neighbours on both sides."""
-    noise = np.random.default_rng(seed).standard_normal((n, side + 2, side + 2))
-    rows = sum(noise[:, i : i + side, j : j + side] for i in range(3) for j in range(3))
-    return rows.reshape(n, -1)
-
-
 SEEN = chosen(toys.rows())
-SEEN_IMAGES = chosen(images())
-MAPS = {one.label: (one, data) for data in (SEEN_IMAGES, SEEN) for one in candidates(data)}
+MAPS = {one.label: (one, SEEN) for one in candidates(SEEN)}
 
 
 @pytest.mark.parametrize("label", [label for label in MAPS if "Leverage" not in label])
@@ -58,9 +49,8 @@ def test_maps_have_their_kernels_on_the_data(label):
     assert low <= outcome.exact <= high
     assert high - low <= outcome.resolution < 0.3
     assert sum(entry.false_alarm for entry in entries) == pytest.approx(1e-6)
-    if not one.unit:
-        # Rows in five dimensions are cheap: nearly the quick level's own resolution is met.
-        assert outcome.resolution <= 0.06
+    # Rows in five dimensions are cheap: nearly the quick level's own resolution is met.
+    assert outcome.resolution <= 0.06
 
 
 # What is drawn in the place of a map.
@@ -114,18 +104,6 @@ def test_measured_rows_hold_both_extremes_and_are_numbered_as_in_the_source():
     assert (rho.min(), rho.max()) == pytest.approx((all_rho.min(), all_rho.max()), abs=1e-14)
 
 
-def test_columns_are_told_from_pixels_and_from_steps():
-    rng = np.random.default_rng(3)
-    assert chosen(images()).layout == (6, 6)
-    assert chosen(np.cumsum(rng.standard_normal((80, 40)), axis=1)).layout in ((40,), ())
-    steps = rng.standard_normal((80, 42))
-    assert chosen(steps[:, 2:] + steps[:, 1:-1] + steps[:, :-2]).layout == (40,)
-    # Without order, of a square number and not; and where all columns are alike.
-    assert chosen(rng.standard_normal((80, 36))).layout == ()
-    assert chosen(images()[:, rng.permutation(36)]).layout == ()
-    assert chosen(rng.standard_normal((80, 1)) + 0.1 * rng.standard_normal((80, 36))).layout == ()
-
-
 @pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "values",
@@ -175,7 +153,7 @@ def test_a_target_is_scored_on_every_map_beside_other_learners(monkeypatch):
 
 @pytest.mark.slow
 def test_a_learner_without_a_score_has_its_reason_on_every_page(monkeypatch):
-    monkeypatch.setattr(_scores, "_boosted", Mock(side_effect=ImportError("there is none")))
+    monkeypatch.setattr(_survey, "_boosted", Mock(side_effect=ImportError("there is none")))
     with toys.few_maps():
         found = report.run((), data=with_target(lambda x: x[:, 1], toys.rows(60, 3)))
     assert found.exit_status == 0
@@ -256,7 +234,7 @@ def test_scores_of_numbers_have_the_stated_intervals():
             x = signal * rng.standard_normal((2 * n, 1))
             y = x + rng.standard_normal((2 * n, 1))
             task = Task((x[:n], y[:n]), (x[n:], y[n:]), None, ())
-            predicted = _scores._predicted(x[:n], x[n:], task)
+            predicted = _survey._predicted(x[:n], x[n:], task)
             low, high = _score("x", 0, predicted, task).interval
             inside += low <= 1.0 - 1.0 / (1.0 + signal**2) <= high
         # A binomial of 400 and 0.95 leaves 360 to 397 with probability 1.5e-5. To first order in

@@ -10,7 +10,7 @@ import pytest
 
 from mehler import report
 from mehler._text import printable
-from mehler.report.render import _write
+from mehler.report.render import _pages
 from tests.report import toys
 
 NAMES = {"report.html", "report.json", "summary.md"}
@@ -64,7 +64,7 @@ def test_a_page_that_does_not_render_leaves_nothing(small, tmp_path, monkeypatch
     def fail(found, certificates=""):
         raise RuntimeError("no page")
 
-    monkeypatch.setattr(_write, "render_html", fail)
+    monkeypatch.setattr(_pages, "render_html", fail)
     with pytest.raises(RuntimeError, match="no page"):
         report.write(small, tmp_path / "out")
     assert os.listdir(tmp_path) == []
@@ -78,7 +78,7 @@ def test_a_place_below_a_file_is_refused(tmp_path):
 
 
 def test_missing_renderer_says_what_to_install(monkeypatch):
-    monkeypatch.setattr(_write, "find_spec", lambda name: None)
+    monkeypatch.setattr(_pages, "find_spec", lambda name: None)
     with pytest.raises(ModuleNotFoundError, match=r'pip install "\.\[cli,report\]"'):
         report.require_renderers()
 

@@ -11,15 +11,15 @@ from mehler.report._model import provenance as provenance
 from mehler.report._read import DataMatrix, load_rows
 from mehler.report._read import as_options as as_options
 from mehler.report._run import run
-from mehler.report.render._lines import lines as lines
+from mehler.report.render._format import lines as lines
+from mehler.report.render._pages import FILES as FILES
 from mehler.report.render._pages import page_style as page_style
 from mehler.report.render._pages import page_text as page_text
+from mehler.report.render._pages import require_renderers as require_renderers
+from mehler.report.render._pages import require_writable as require_writable
 from mehler.report.render._pages import with_glyphs as with_glyphs
+from mehler.report.render._pages import write
 from mehler.report.render._svg import draw as draw
-from mehler.report.render._write import FILES as FILES
-from mehler.report.render._write import require_renderers as require_renderers
-from mehler.report.render._write import require_writable as require_writable
-from mehler.report.render._write import write
 
 __all__ = [
     "DataMatrix",

@@ -13,10 +13,8 @@ from scipy.spatial.distance import pdist
 from mehler.features import (
     DecoupledMaxoutFeatures,
     FourierFeatures,
-    GroupInvariantFeatures,
     KitchenSinks,
     MaxoutFeatures,
-    groups,
     leverage,
 )
 from mehler.report._read import DataMatrix
@@ -26,15 +24,9 @@ from mehler.report.render._format import count, number
 # entries of the sample from which they are chosen.
 MEASURED, _MEASURED_IF_WIDE, _WIDE = 12, 6, 2000
 _MOST_ROWS, _MOST_ENTRIES = 1000, 4_000_000
-# Least correlation of neighbouring columns, and over that of any two, to be taken for neighbours.
-_ALIKE, _RATIO = 0.3, 1.5
-# Bins of a template of an invariant map, and the most elements of a group.
-_BINS, LARGEST_GROUP = 8, 256
-# Time to move a template by one group element, in random numbers that could be drawn meanwhile.
-_MOVING = 20
 # Rows on which leverage scores are computed, how many features a pool has for one kept, and columns
 # above which none is selected: a draw scores a whole pool.
-_SCORED, _POOL, MOST_SCORED_COLUMNS = 64, 2, _WIDE // 2
+_SCORED, _POOL, _MOST_SCORED = 64, 2, _WIDE // 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +42,6 @@ class Sample:
     measured: np.ndarray
     median: float
     median_cityblock: float
-    layout: tuple[int, ...]
     notes: tuple[str, ...]
 
 
@@ -65,7 +56,9 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
         notes.append(f"{n} {'row' if n == 1 else 'rows'} of zeros left out: no direction.")
     if size < held:
         notes.append(f"Statistics use {count(size)} rows chosen at random.")
-    unit = directions(values)
+    if d > _MOST_SCORED:
+        notes.append(f"Leverage scores are measured up to {count(_MOST_SCORED)} columns.")
+    unit = values / np.linalg.norm(values, axis=1, keepdims=True)
     rho = np.where(np.eye(size, dtype=bool), np.nan, np.clip(unit @ unit.T, -1.0, 1.0))
     extremes = [*divmod(int(np.nanargmin(rho)), size), *divmod(int(np.nanargmax(rho)), size)]
     order = list(dict.fromkeys([*extremes, *rng.permutation(size).tolist()]))
@@ -79,45 +72,16 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
         measured=np.sort(order[: MEASURED if d <= _WIDE else _MEASURED_IF_WIDE]),
         median=median,
         median_cityblock=cityblock,
-        layout=_layout(values),
         notes=tuple(notes),
     )
-
-
-def directions(values: np.ndarray) -> np.ndarray:
-    """Normalise rows."""
-    return np.asarray(values / np.linalg.norm(values, axis=1, keepdims=True))
-
-
-def _layout(values: np.ndarray) -> tuple[int, ...]:
-    """Return (s, s) for columns like pixels of a square, (d,) like steps of a sequence, else ()."""
-    d = values.shape[1]
-    if not 8 <= d <= 4096 or len(values) < 30:
-        return ()
-    centred = values - values.mean(axis=0)
-    length = np.linalg.norm(centred, axis=0)
-    centred = centred / np.where(length > 1e-9 * (length.max() or 1.0), length, np.inf)
-
-    def alike(step: int) -> float:
-        products = np.sum(centred[:, :-step] * centred[:, step:], axis=0)
-        return float(np.mean(np.abs(products[products != 0.0]))) if products.any() else 0.0
-
-    # Steps of golden ratio avoid the periods of either layout.
-    far = max(alike(max(2, int(d * share))) for share in (0.38, 0.62))
-    least = max(_ALIKE, _RATIO * far)
-    side = round(d**0.5)
-    if side * side == d and side >= 4 and min(alike(1), alike(side)) >= least:
-        return (side, side)
-    return (d,) if alike(1) >= least else ()
 
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
     """A map and its setting on these rows; ``draw(n_features, seed=, like=)`` draws it.
 
-    `cost` of a feature in random numbers, or as many as could be drawn meanwhile; `multiple`
-    divides n_features. `unit`: rows are divided by their norms first. `dependent`: features depend
-    on each other, so that a draw is one sample.
+    `cost` of a feature in random numbers; `multiple` divides n_features. `dependent`: features
+    depend on each other, so that a draw is one sample.
     """
 
     label: str
@@ -125,16 +89,11 @@ class Candidate:
     draw: Callable[..., Any]
     cost: float
     multiple: int = 1
-    unit: bool = False
     dependent: bool = False
 
     def rounded(self, n_features: float) -> int:
         """Return the largest number of features up to this that the map may have, or the least."""
         return max(1, int(n_features) // self.multiple) * self.multiple
-
-    def rows(self, values: np.ndarray) -> np.ndarray:
-        """Return rows as the map takes them."""
-        return directions(values) if self.unit else values
 
 
 def candidates(sample: Sample) -> tuple[Candidate, ...]:
@@ -179,7 +138,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
     # Fresh directions make the units independent draws.
     decoupled = partial(DecoupledMaxoutFeatures.draw, d, pool_size=2, directions="fresh")
     maps.append(Candidate(label="Decoupled maxout features, q = 2", draw=decoupled, cost=4 * d))
-    if d <= MOST_SCORED_COLUMNS:
+    if d <= _MOST_SCORED:
         rows = sample.values[:_SCORED]
         maps.append(
             Candidate(
@@ -191,7 +150,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
                 dependent=True,
             )
         )
-    return (*maps, *_invariant(sample, d))
+    return tuple(maps)
 
 
 def _selected(
@@ -203,28 +162,3 @@ def _selected(
         pool, n_features, lam=1e-3, mix=0.5, seed=seed, draws="iid", method="gram"
     )
     return sampling.fit(rows).to(like)
-
-
-def _invariant(sample: Sample, d: int) -> list[Candidate]:
-    """Return maps whose group suits images or sequences, if the rows look like them."""
-    if not sample.layout:
-        return []
-    side = sample.layout[0]
-    acting: dict[str, Any] = {"cyclic shifts": groups.CyclicShifts(d)}
-    if len(sample.layout) == 2:
-        acting = {
-            "quarter turns": groups.QuarterTurns(side),
-            "image shifts": groups.ImageShifts(side, side),
-        }
-    return [
-        Candidate(
-            label=f"Invariant features, {name}",
-            setting=f"rows of norm 1, {group.order} elements, {_BINS} bins",
-            draw=partial(GroupInvariantFeatures.draw, d, group=group, n_bins=_BINS),
-            cost=d / (2 * _BINS) + _MOVING * group.order,
-            multiple=2 * _BINS,
-            unit=True,
-        )
-        for name, group in acting.items()
-        if group.order <= LARGEST_GROUP
-    ]

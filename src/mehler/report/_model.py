@@ -56,8 +56,8 @@ class DataResult:
 
     Parameters
     ----------
-    name, digest, example : str, str, bool
-        File name, or name of the example; SHA-256 of the rows; whether these are the digits.
+    name, example : str, bool
+        File name, or name of the example; whether these are the digits.
     n_rows, n_columns, n_zero_rows, columns : int, and tuple of dict
         Shape without rows of zeros, which have no direction, and their number; ``name`` of each
         column, ``low`` and ``high`` before any scaling.
@@ -74,7 +74,6 @@ class DataResult:
     """
 
     name: str
-    digest: str
     example: bool
     n_rows: int
     n_columns: int

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 import shlex
 from ast import literal_eval
@@ -200,26 +198,15 @@ def _digits() -> Table:
 
 
 def _names(names: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
-    """Split names at commas, as in a line of CSV, or take a sequence of names."""
     if isinstance(names, str):
-        return tuple(name.strip() for name in next(csv.reader([names]), []))
+        return tuple(name.strip() for name in names.split(","))
     listed = () if names is None else require_iterable(option, names)
     if not all(isinstance(name, str) for name in listed):
         raise TypeError(f"{option}={names!r} must be names of columns")
     return listed
 
 
-def _option(option: str, names: Sequence[str]) -> str:
-    """Return a keyword of `load_rows` that names columns."""
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(names)
-    return f"{option}={line.getvalue()!r}"
-
-
-_ARGUMENT = re.compile(
-    "(columns|drop|target|standardize|drop_missing)"
-    r"""=(True|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
-)
+_ARGUMENT = re.compile(r"""(columns|drop|target|drop_missing)=(True|'[^']*'|"[^"]*")""")
 
 
 def as_options(text: str) -> str:
@@ -262,26 +249,26 @@ def _choose(
     if not names:
         raise ValueError(f"{table.label} has no columns left: keep one at least")
     if odd := [name for name in names if name in table.unusable]:
-        listed = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd[:_LISTED])
-        listed += f" and {len(odd) - _LISTED} more" if len(odd) > _LISTED else ""
+        number, odd = counted(len(odd), "column"), odd[:_LISTED]
+        listed = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd)
         raise ValueError(
-            f"{table.label} has {counted(len(odd), 'column')} without numbers, {listed}: leave out "
-            f"with {_option('drop', odd[:_LISTED])}, or "
-            + table.changed(f"pandas.get_dummies({{}}, columns={odd[:_LISTED]})")
+            f"{table.label} has {number} without numbers, {listed}: leave out with "
+            f"drop={','.join(odd)!r}, or "
+            + table.changed(f"pandas.get_dummies({{}}, columns={odd})")
         )
     return names, tuple(f"index column {name} left out" for name in index)
 
 
 def _missing(table: Table, names: Sequence[str], values: np.ndarray, bad: np.ndarray) -> str:
-    """Return the refusal of rows that lack a value, with the options and the lines that help."""
+    """Return the error on rows that lack a value, with the options and the lines that help."""
     finite = np.isfinite(values)
     place, remedies = "in the target", "drop_missing=True"
     if not finite.all():
         row, column = (int(i) for i in np.argwhere(~finite)[0])
         place = f"{values[row, column]} at row {row} of {names[column]!r}"
-        lacking = [name for name, full in zip(names, finite.all(axis=0)) if not full]
+        lacking = [name for name, full in zip(names, finite.all(axis=0)) if not full][:_LISTED]
         filled = table.changed("{}.pipe(lambda frame: frame.fillna(frame.mean()))")
-        remedies += f" or {_option('drop', lacking[:_LISTED])}, or {filled}"
+        remedies += f" or drop={','.join(lacking)!r}, or {filled}"
     return (
         f"{table.label} lacks finite values in {np.sum(bad)} of {counted(len(values), 'row')} "
         f"({place}): leave out with {remedies}"
@@ -307,10 +294,9 @@ def _labels(entries: np.ndarray) -> np.ndarray:
 
 
 def standardized(values: np.ndarray) -> np.ndarray:
-    """Return columns of mean 0 and deviation 1; constant ones become 0."""
+    """Return columns of mean 0 and deviation 1 as a copy; constant ones become 0."""
     mean, scale = values.mean(axis=0), values.std(axis=0)
     constant = values.min(axis=0) == values.max(axis=0)
-    # A copy: what the caller holds is left as it is.
     values = values - np.where(constant, values[0], mean)
     values /= np.where(constant, 1.0, scale)
     return values

@@ -1,56 +1,191 @@
-"""Measure maps on the user's rows: scores, and one kernel."""
+"""Measure maps on the user's rows: scores beside other learners, and one kernel."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtri
 
-from mehler._arrays import slices
-from mehler.report import _scores
-from mehler.report._jobs import Task, failed, fresh_context, pay
-from mehler.report._maps import (
-    LARGEST_GROUP,
-    MOST_SCORED_COLUMNS,
-    Candidate,
-    Sample,
-    candidates,
-    choose,
-)
+from mehler import _arrays, learn
+from mehler._text import install_command
+from mehler.report._jobs import Task as Job
+from mehler.report._jobs import failed, fresh_context, pay
+from mehler.report._maps import Candidate, Sample, candidates, choose
 from mehler.report._model import DataResult, Score
 from mehler.report._read import DIGITS, DataMatrix, standardized
 from mehler.report.render._format import count, number
 from mehler.statements import Context, Evidence, Plot, Series
-from mehler.verify import Entry, check_kernel
+from mehler.verify import Entry, check_kernel, intervals
 
-# Rows whose bytes are made contiguous at a time, maps that a picture shows, features of a draw that
-# is checked, and the ratio of the columns' deviations from which standardising them is tried.
-_BLOCK, _DRAWN, _FEATURES, _UNLIKE = 1000, 4, 1024, 3.0
+RAW, BOOSTING = "raw columns", "gradient boosting"
+# Multiples of 16, which all maps may have; the full level goes on.
+SIZES = (32, 64, 128, 256, 512, 1024, 2048)
+_QUICK = 5
+# Rows, entries, and multiplications of all projections of one map, at most; rows at least.
+_MOST_ROWS, _MOST_ENTRIES, _MOST_WORK, _FEWEST_ROWS = 3000, 5_000_000, 2e10, 30
+_HELD_OUT, _OUTSIDE = 1 / 3, 0.05
+_MOST_CLASSES = 50
+# Regularisations, in units of the mean squared length of the features.
+_LAMBDAS = 10.0 ** np.arange(-9, 1)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Rows and targets to fit and to score, drawn at random; `classes` is None for numbers."""
+
+    fit: tuple[np.ndarray, np.ndarray]
+    held_out: tuple[np.ndarray, np.ndarray]
+    classes: Any
+    sizes: tuple[int, ...]
+
+    @property
+    def measure(self) -> str:
+        """The name of the score."""
+        return "R²" if self.classes is None else "accuracy"
+
+    @property
+    def method(self) -> str:
+        """Describe in a sentence how scores are computed."""
+        share = " (the share of variance explained)" if self.classes is None else ""
+        limit = "normal limit" if self.classes is None else "Clopper-Pearson"
+        return (
+            f"Scores are {self.measure}{share} on {count(len(self.held_out[0]))} held-out rows, "
+            f"with an interval of 95 % ({limit}). The linear model is ridge regression on "
+            f"{count(len(self.fit[0]))} other rows, its penalty chosen by leaving rows out; "
+            "gradient boosting is scikit-learn's at its defaults. The best of several maps on the "
+            "same rows is a little too good."
+        )
+
+
+def task_of(rows: DataMatrix, context: Context) -> Task | str:
+    """Split rows with a target into two parts, or return a sentence that says why not."""
+    target, name = rows.target, rows.target_name
+    if target is None:
+        return "No target is given: --target scores the maps, and mehler plan counts features"
+    held, d = rows.values.shape
+    chosen = context.rng("split").permutation(held)[: min(_MOST_ROWS, max(60, _MOST_ENTRIES // d))]
+    values, target = rows.values[chosen], np.asarray(target)[chosen]
+    n, n_values = len(chosen), len(np.unique(target))
+    if n_values < 2:
+        return f"No score: the target {name} is the same in all rows"
+    if n < _FEWEST_ROWS:
+        return f"No score: {n} rows are too few to hold some out, {_FEWEST_ROWS} are needed"
+    classes = None
+    if target.dtype.kind != "f" and (n_values <= _MOST_CLASSES or target.dtype.kind not in "iu"):
+        classes = np.unique(target)
+        if n_values > n // 2:
+            return f"No score: the target {name} has {n_values} classes in {n} rows"
+    codes = target.astype(np.float64) if classes is None else learn.one_vs_all(target, classes)[0]
+    n -= int(_HELD_OUT * n)
+    if min(len(np.unique(part, axis=0)) for part in (codes[:n], codes[n:])) < 2:
+        return f"No score: the target {name} is the same in nearly all rows"
+    wide = max(_MOST_WORK / (len(chosen) * d * 16), SIZES[1])
+    return Task(
+        (values[:n], codes[:n]),
+        (values[n:], codes[n:]),
+        classes,
+        tuple(size for size in SIZES[: _QUICK if context.quick else None] if size <= wide),
+    )
+
+
+def scores_of(learner: Any, task: Task, context: Context) -> tuple[Score, ...]:
+    """Score a map at each number of features, `RAW` or `BOOSTING`; a failure has its reason."""
+    label = str(getattr(learner, "label", learner))
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no score
+            if isinstance(learner, Candidate):
+                return tuple(_map_scores(learner, task, context))
+            boosted = learner == BOOSTING
+            predicted = _boosted(task, context.seed) if boosted else _predicted(*_rows(task), task)
+            return (_score(label, 0, predicted, task),)
+    except Exception as error:  # a map that fails is reported, never hidden
+        reason = f"{type(error).__name__}: {error}"
+        return (Score(map=label, n_features=0, value=None, interval=None, reason=reason),)
+
+
+def _rows(task: Task) -> tuple[np.ndarray, np.ndarray]:
+    return task.fit[0], task.held_out[0]
+
+
+def _map_scores(candidate: Candidate, task: Task, context: Context) -> Iterator[Score]:
+    """Yield the scores at all numbers of features, of which the first weights are the same."""
+    seed = context.seed_for(f"score: {candidate.label}")
+    rows = [context.asarray(X) for X in _rows(task)]
+    for n in dict.fromkeys(candidate.rounded(size) for size in task.sizes):
+        phi = candidate.draw(n, seed=seed, like=context.like())
+        Z, new = (np.asarray(_arrays.to_host(phi(X)), dtype=float) for X in rows)
+        yield _score(candidate.label, n, _predicted(Z, new, task), task)
+
+
+def _boosted(task: Task, seed: int) -> np.ndarray:
+    try:
+        from sklearn import ensemble
+    except ImportError:
+        raise ImportError(f"needs scikit-learn: {install_command('sklearn')}") from None
+    if task.classes is None:
+        model = ensemble.HistGradientBoostingRegressor(random_state=seed)
+        return np.asarray(model.fit(*task.fit).predict(task.held_out[0]))
+    model = ensemble.HistGradientBoostingClassifier(random_state=seed)
+    model.fit(task.fit[0], task.fit[1].argmax(axis=1))
+    return np.asarray(np.eye(len(task.classes))[model.predict(task.held_out[0])])
+
+
+def _predicted(Z: np.ndarray, new: np.ndarray, task: Task) -> np.ndarray:
+    """Fit ridge regression on features, and predict the targets of new rows."""
+    scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
+    lambdas = [float(lam) for lam in _LAMBDAS * scale]
+    return np.asarray(learn.ridge(np.asarray, Z, task.fit[1], lambdas=lambdas).predict(new))
+
+
+def _score(label: str, n_features: int, predicted: np.ndarray, task: Task) -> Score:
+    truth = task.held_out[1]
+    if task.classes is not None:
+        right = int(np.sum(predicted.argmax(axis=1) == truth.argmax(axis=1)))
+        value = right / len(truth)
+        low, high = intervals.binomial(right, len(truth), _OUTSIDE)
+    else:
+        squares, spread = (truth - predicted) ** 2, (truth - task.fit[1].mean()) ** 2
+        unexplained = float(squares.mean() / spread.mean())
+        # Delta method: a ratio of two means over the same rows, to first order in both.
+        deviations = (squares - unexplained * spread) / spread.mean()
+        half = float(ndtri(1.0 - _OUTSIDE / 2.0) * deviations.std()) / len(deviations) ** 0.5
+        value = 1.0 - unexplained
+        # R^2 is at most 1, which a normal limit does not know.
+        low, high = value - half, min(1.0, value + half)
+    if not np.isfinite([value, low, high]).all():
+        raise ValueError("the score overflows: standardize the columns")
+    interval = (float(low), float(high))
+    return Score(map=label, n_features=n_features, value=value, interval=interval)
+
+
+# Maps that a picture shows, features of a draw that is checked, and the ratio of the columns'
+# deviations from which standardising them is tried.
+_DRAWN, _FEATURES, _UNLIKE = 4, 1024, 3.0
 _EXAMPLES = ("Fourier features, rbf", "Kitchen sinks, relu", "Maxout features, q = 4")
 
 
 class Survey:
-    """The measurements on rows: a task a learner, and the result that follows from theirs."""
+    """The measurements on rows: a task for each learner, and the result that follows from them."""
 
     def __init__(self, rows: DataMatrix, context: Context, settings: Mapping[str, Any]) -> None:
         self.context, self._settings = context.for_statement("data"), settings
-        self.rows, self._scaling = self._scaled(rows)
-        self._sample, self._task = self._prepared(self.rows)
+        self._rows, self._scaling = self._scaled(rows)
+        self._sample, self._task = self._prepared(self._rows)
         self._maps = candidates(self._sample)
         if rows.name == DIGITS:  # an example: one map of a family
             self._maps = tuple(one for one in self._maps if one.label in _EXAMPLES)
-        task, learners = self._task, (_scores.BOOSTING, _scores.RAW, *self._maps)
-        self.tasks: list[Task[tuple[str, str, tuple[Score, ...]]]] = []
-        if isinstance(task, _scores.Task):
+        task, learners = self._task, (BOOSTING, RAW, *self._maps)
+        self.tasks: list[Job[tuple[str, str, tuple[Score, ...]]]] = []
+        if isinstance(task, Task):
             self.tasks = [partial(_measured, learner, task, settings) for learner in learners]
 
-    def _prepared(self, rows: DataMatrix) -> tuple[Sample, _scores.Task | str]:
-        return choose(rows, self.context.rng("rows")), _scores.task_of(rows, self.context)
+    def _prepared(self, rows: DataMatrix) -> tuple[Sample, Task | str]:
+        return choose(rows, self.context.rng("rows")), task_of(rows, self.context)
 
     def _scaled(self, rows: DataMatrix) -> tuple[DataMatrix, str]:
         """Standardise the columns if that improves the score beyond the intervals."""
@@ -68,7 +203,7 @@ class Survey:
             if isinstance(task, str):
                 return rows, ""
             few, measure = replace(task, sizes=task.sizes[:3]), task.measure
-            scores = _scores.scores_of(candidates(sample)[0], few, self.context)
+            scores = scores_of(candidates(sample)[0], few, self.context)
             best.append(max((s for s in scores if s.interval), key=lambda s: s.rank, default=None))
         plain, scaled = best
         if scaled is None or (plain and scaled.interval[0] <= plain.interval[1]):
@@ -79,7 +214,8 @@ class Survey:
 
     def result(self, scores: Sequence[Score]) -> DataResult:
         """Join what the tasks return, and check the kernel of the best map."""
-        rows, sample, task = self.rows, self._sample, self._task
+        rows, sample = self._rows, self._sample
+        task = self._task if isinstance(self._task, Task) else None
         maps = {one.label: one for one in self._maps}
         of_maps = [s for s in scores if s.value is not None and s.map in maps]
         best = max(of_maps, key=lambda s: s.rank, default=None)
@@ -97,57 +233,33 @@ class Survey:
             n_rows=rows.n_rows,
             n_columns=rows.values.shape[1],
             n_zero_rows=rows.n_zero_rows,
-            digest=_digest(rows),
             columns=tuple(
                 {"name": name, "low": float(low), "high": float(high)}
                 for name, low, high in zip(rows.columns, rows.lows, rows.highs)
             ),
             warnings=rows.warnings,
             choices=rows.choices,
-            notes=(*sample.notes, *_map_notes(sample)),
+            notes=sample.notes,
             target=rows.target_name,
-            measure=task.measure if isinstance(task, _scores.Task) else "",
+            measure=task.measure if task else "",
             scores=tuple(scores),
             best=best,
             enough=enough,
-            no_score=task if isinstance(task, str) else "",
+            no_score="" if isinstance(self._task, Task) else self._task,
             scaling=self._scaling,
-            score_method=task.method if isinstance(task, _scores.Task) else "",
+            score_method=task.method if task else "",
             settings={one.label: one.setting for one in self._maps},
             measured=tuple(int(sample.source[i]) for i in sample.measured),
             evidence=tuple(pay(self.context.ledger, [evidence], entries)),
-            plots=(score_plot(scores, task),) if best and isinstance(task, _scores.Task) else (),
+            plots=(score_plot(scores, task),) if best and task else (),
         )
 
 
 def _measured(
-    learner: Any, task: _scores.Task, settings: Mapping[str, Any]
+    learner: Any, task: Task, settings: Mapping[str, Any]
 ) -> tuple[str, str, tuple[Score, ...]]:
-    scores = _scores.scores_of(learner, task, fresh_context(settings, "data"))
+    scores = scores_of(learner, task, fresh_context(settings, "data"))
     return scores[0].map, "measured", scores
-
-
-def _digest(rows: DataMatrix) -> str:
-    digest = sha256(repr(rows.columns).encode())
-    for part in slices(len(rows.values), _BLOCK):
-        digest.update(rows.values[part].tobytes())
-    if rows.target is not None:
-        digest.update(repr(rows.target.tolist()).encode())
-    return digest.hexdigest()
-
-
-def _map_notes(sample: Sample) -> list[str]:
-    """Say which maps the rows call for, and which they forbid."""
-    notes, layout, d = [], sample.layout, sample.values.shape[1]
-    if layout:
-        kind = f"images of {layout[0]} × {layout[0]}" if len(layout) == 2 else "sequences"
-        notes.append(f"Neighbouring columns are alike, so rows are taken for {kind} too")
-        if d > LARGEST_GROUP:
-            notes[0] += f"; of their shifts, {count(d)} in number, no average is taken"
-        notes[0] += "."
-    if d > MOST_SCORED_COLUMNS:
-        notes.append(f"Leverage scores are measured up to {count(MOST_SCORED_COLUMNS)} columns.")
-    return notes
 
 
 def check_on_rows(
@@ -158,7 +270,7 @@ def check_on_rows(
     Values are in units of sqrt(k(x,x) k(y,y)). An exception is evidence of status ``"error"``.
     """
     context = fresh_context(settings, "data")
-    rows = one.rows(sample.values[sample.measured])
+    rows = sample.values[sample.measured]
     # The budget of random numbers shows 12 standard errors, for variances of 6 k(x,x) k(y,y): 30.
     finest, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
     resolution = min(1.0, max(finest, 30.0 * math.sqrt(one.cost / budget)))
@@ -193,7 +305,7 @@ def check_on_rows(
     return evidence, context.ledger.entries
 
 
-def score_plot(scores: Sequence[Score], task: _scores.Task) -> Plot:
+def score_plot(scores: Sequence[Score], task: Task) -> Plot:
     """Draw the scores of the best maps over their number of features, beside the other learners."""
     curves: dict[str, list[Score]] = {}
     for one in scores:
