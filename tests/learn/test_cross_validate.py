@@ -1,12 +1,9 @@
-"""Cross-validated errors beside scikit-learn's on features held whole, and from sums alone."""
+"""Cross-validated errors beside scikit-learn's on features held whole."""
 
 from __future__ import annotations
 
-import pickle
 import tracemalloc
 
-import dask
-import dask.array as da
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge, RidgeClassifier
@@ -29,10 +26,6 @@ DIGITS = rounding(PHI(X), LAMBDAS[0])
 
 def by_folds(phi, x, y, folds, **options):
     return learn.ridge(phi, x, y, folds=folds, **options)
-
-
-def parts_of(y, folds=FOLDS):
-    return [learn.RidgeSums(PHI).add(X[folds == i], y[folds == i]) for i in np.unique(folds)]
 
 
 def by_scikit_learn(phi, x, y, folds, *, intercept=True, classes=False):
@@ -61,17 +54,12 @@ def audit(folds=FOLDS, **options):
     for y in (Y, Y[:, 0]):
         intercept = options.get("intercept", True)
         wanted = by_scikit_learn(PHI, X, y, folds, intercept=intercept)
-        fits = [by_folds(PHI, X, y, folds, lambdas=LAMBDAS, **options)]
-        if folds.min() >= 0:
-            fit, errors = learn.RidgeSums.cross_validate(parts_of(y, folds), LAMBDAS, **options)
-            np.testing.assert_allclose(errors, wanted, rtol=DIGITS)
-            fits.append(fit)
-        for fit in fits:
-            np.testing.assert_allclose(fit.errors, wanted.mean(axis=0), rtol=DIGITS)
-            assert fit.lambdas == LAMBDAS
-            assert fit.lam == LAMBDAS[int(np.argmin(wanted.mean(axis=0)))]
-            plain = Ridge(301 * fit.lam, fit_intercept=intercept).fit(PHI(X), y)
-            np.testing.assert_allclose(fit.predict(X), plain.predict(PHI(X)), atol=DIGITS)
+        fit = by_folds(PHI, X, y, folds, lambdas=LAMBDAS, **options)
+        np.testing.assert_allclose(fit.errors, wanted.mean(axis=0), rtol=DIGITS)
+        assert fit.lambdas == LAMBDAS
+        assert fit.lam == LAMBDAS[int(np.argmin(wanted.mean(axis=0)))]
+        plain = Ridge(301 * fit.lam, fit_intercept=intercept).fit(PHI(X), y)
+        np.testing.assert_allclose(fit.predict(X), plain.predict(PHI(X)), atol=DIGITS)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -119,9 +107,11 @@ def test_fewer_rows_than_features(intercept):
     phi = mehler.MaxoutFeatures.draw(3, 400, 3, seed=0)
     for y in (Y, Y[:, 0]):
         fit = by_folds(phi, X, y, FOLDS, lambdas=LAMBDAS, intercept=intercept)
-        parts = [learn.RidgeSums(phi).add(X[FOLDS == i], y[FOLDS == i]) for i in range(4)]
+        # With as many rows again, of weight 0, the rows are more than the features: sums are taken.
+        more = [np.concatenate([part, part]) for part in (X, y, FOLDS)]
+        ones = np.repeat([1.0, 0.0], len(X))
         with factorising():
-            same, _ = learn.RidgeSums.cross_validate(parts, LAMBDAS, intercept=intercept)
+            same = by_folds(phi, *more, lambdas=LAMBDAS, intercept=intercept, weights=ones)
         # A decomposition of about 226 rows against a factorisation of 400 features: either is
         # exact for a matrix that is off by its size times 2^-53, and squares double it.
         digits = rounding(phi(X), LAMBDAS[0], terms=2 * (226 + 400))
@@ -148,47 +138,6 @@ def moved_by_rounding(z, y, lam):
         weights = np.linalg.solve(system, kept.T @ y[fold != FOLDS].reshape(len(kept), -1))
         most = max(most, np.sqrt(leverages.max() * ridge) * np.linalg.norm(weights, axis=0).max())
     return most
-
-
-def test_parts_are_not_changed():
-    parts = parts_of(Y)
-    before = [part.gram for part in parts]
-    learn.RidgeSums.cross_validate(parts, LAMBDAS)
-    for part, gram in zip(parts, before, strict=True):
-        np.testing.assert_array_equal(part.gram, gram)
-
-
-def test_squares_of_sums_travel_and_add_up():
-    """Blocks, chunks, `+` and pickles: the targets' own squares are kept by all of them."""
-    z, y = problem(2, 2500, 4, offset=100.0)  # three blocks
-    y = y + np.linspace(0, 1e4, 2500)[:, None]
-    whole = learn.RidgeSums(Table()).add(z, y)
-    exact = ((y - y.mean(axis=0)) ** 2).sum(axis=0)
-    halves = [learn.RidgeSums(Table()).add(z[i::2], y[i::2]) for i in range(2)]
-    joined = pickle.loads(pickle.dumps(halves[0])) + halves[1]
-    with dask.config.set(scheduler="synchronous"):
-        rows = (da.from_array(part, chunks=(400, -1)) for part in (z, y))
-        chunked = learn.RidgeSums(Table()).add(*rows)
-    for sums in (whole, joined, chunked, learn.RidgeSums(Table()) + whole):
-        # Terms are positive: 2500 of them and their joins round by at most 3 * 2500 * 2^-53.
-        np.testing.assert_allclose(sums._squares, exact, rtol=3 * 2500 * 2.0**-53)
-
-
-def test_rounding_from_sums_is_relative_to_the_targets():
-    """Targets that features explain to 1e-6: errors of 1e-12 beside a variance of 1."""
-    rng = np.random.default_rng(1)
-    z = rng.standard_normal((400, 5)) + 50.0
-    noise = 1e-6 * rng.standard_normal(400)
-    for dtype, digits in [("float64", 1e-13), ("float32", 1e-6)]:
-        rows = z.astype(dtype)
-        y = (rows.astype(np.float64) @ np.ones(5) / 5**0.5 + noise).astype(dtype)
-        dealt = np.arange(400) % 4
-        parts = [learn.RidgeSums(Table()).add(rows[dealt == i], y[dealt == i]) for i in range(4)]
-        _, errors = learn.RidgeSums.cross_validate(parts, [1e-12])
-        wide = rows.astype(np.float64), y.astype(np.float64)
-        exact = by_folds(Table(), *wide, dealt, lambdas=[1e-12]).errors
-        assert np.abs(errors.mean(axis=0) - exact).max() < digits * y.var()
-        assert errors.min() >= 0.0
 
 
 def test_features_are_never_held_whole():

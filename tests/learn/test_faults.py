@@ -214,12 +214,6 @@ FOLDS = {
         "solved",
         learn.RidgeSums,
     ),
-    # Folds differ by a row.
-    "errors by the rows of folds": swapped(
-        lambda correct, path, part: correct(path, part) * part.n_rows * 4 / 301,
-        "_errors_on",
-        _sums,
-    ),
 }
 
 

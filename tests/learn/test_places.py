@@ -39,11 +39,6 @@ def everywhere(places):
     )
 
 
-def of_parts(phi, x, y):
-    parts = [learn.RidgeSums(phi).add(x[i : i + 500, :], y[i : i + 500, :]) for i in (0, 500, 1000)]
-    return learn.RidgeSums.cross_validate(parts, LAMBDAS)[0]
-
-
 FITS = {
     "rows left out": lambda phi, x, y: learn.ridge(phi, x, y, lambdas=LAMBDAS),
     "few rows": lambda phi, x, y: learn.ridge(phi, x[:20, :], y[:20, :], lambdas=LAMBDAS),
@@ -53,7 +48,6 @@ FITS = {
     "few rows in folds": lambda phi, x, y: learn.ridge(
         phi, x[:20, :], y[:20, :], lambdas=LAMBDAS, folds=FOLDS[:20]
     ),
-    "parts": of_parts,
 }
 
 

@@ -10,7 +10,7 @@ from mehler.learn._features import Scoring as Scoring
 from mehler.learn._features import dense_blocks as dense_blocks
 from mehler.learn._features import require_lambdas as require_lambdas
 from mehler.learn._features import rows_at as rows_at
-from mehler.learn._measures import spectral_error
+from mehler.learn._features import spectral_error
 from mehler.learn._path import RidgeFit
 from mehler.learn._ridge import fit as fit
 from mehler.learn._ridge import one_vs_all, ridge

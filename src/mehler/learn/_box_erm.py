@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_flag, require_integer, require_positive
+from mehler._validate import require_integer, require_positive
 from mehler.learn._box_solver import (
     Certificate,
     Graph,
@@ -36,27 +36,23 @@ class BoxERM:
     ----------
     alpha : array, shape (m,)
         Weights, each at most `scale` / m in size.
-    scale : float
-        C.
-    loss : losses.Hinge
-        The loss of the theorem, V.
+    scale, loss, wanted_gap
+        C, V and the gap, as requested.
     surrogate_risk, lower : float
         Mean of the convex surrogate of `loss` over the sample, at `alpha`, and a lower bound of it
         in the whole box, rounding included.
     risk, risk_lower : float
         The same of V.
     convex : bool
-        Whether nothing is clipped: V is its convex surrogate on all margins that the box attains
-        on the sample. Then `risk` equals `surrogate_risk`, and so do the lower ends.
+        Whether nothing is clipped on margins that the box attains on the sample: both risks are
+        the same, and their lower ends.
     largest_output : float
         The largest \|f(x_i)\| of the box, (C/m) max_i sum_l \|z_il\|.
     rounding : float
         Bound of the rounding error of each risk.
-    wanted_gap : float
-        `gap` as requested.
     status : {"solved", "stopped"}
-        Whether the wanted gap was reached, by the convex envelope of `loss` too, or the iterations
-        ended before.
+        Whether the gap was reached, by the convex envelope of `loss` too, before the iterations
+        ended.
     iterations : int
         Iterations of both minimisations together; 0 for the closed form.
     n_rows : int
@@ -86,10 +82,7 @@ class BoxERM:
 
     @property
     def slack(self) -> float:
-        """Bound of the risk above its minimum over the box.
-
-        Add it to a theorem's bound for the exact minimiser, to have one for this function.
-        """
+        """Bound of the risk above its minimum over the box, to be added to a theorem's bound."""
         return self.risk - self.risk_lower
 
     def decision(self, Z: Array) -> Array:
@@ -152,7 +145,6 @@ def box_erm(
     *,
     scale: float,
     loss: Literal["hinge", "ramp"] | Hinge = "hinge",
-    clip: bool = True,
     gap: float = 1e-4,
     max_iterations: int = 20_000,
 ) -> BoxERM:
@@ -161,50 +153,41 @@ def box_erm(
     .. math:: \min_{|\alpha|_\infty \le C/m} \frac1n \sum_{i=1}^n V\big(y_i f_\alpha(x_i)\big),
               \qquad f_\alpha(x) = \sum_{\ell=1}^m \alpha_\ell\, \phi(x, W^\ell)
 
-    The theorems assume a bounded V: a convex loss s clipped at its bound, whose risk may not be
-    convex. The risk of s is minimised, to a certified duality gap. The risk of V is bounded from
-    below too: on the box :math:`|f(x_i)| \le B_i = \frac Cm \sum_\ell |z_{i\ell}|`, the convex
-    envelope of V on :math:`[-B_i, B_i]` is below V there, and a dual feasible point of its risk
-    bounds the risk of V from below over the whole box.
+    V is a convex loss s clipped at its bound. The risk of s is minimised, to a certified duality
+    gap. The risk of V, which may not be convex, is bounded from below: on the box
+    :math:`|f(x_i)| \le B_i = \frac Cm \sum_\ell |z_{i\ell}|`, and a dual feasible point of the
+    risk of the convex envelope of V on :math:`[-B_i, B_i]` bounds it over the whole box.
 
     Parameters
     ----------
     Z : array, shape (n, m)
-        The units' outputs :math:`\phi(x_i, W^\ell)`: features *without* the factor
-        :math:`1/\sqrt m` of maps, as by :func:`mehler.learn.units`. NumPy, PyTorch, JAX, CuPy or
-        another array API library, in float32 or float64.
+        The units' outputs :math:`\phi(x_i, W^\ell)`, *without* the factor :math:`1/\sqrt m` of
+        maps, as by :func:`mehler.learn.units`, of any library but Dask.
     y : array, shape (n,)
         Labels -1 and +1, of any real or integer dtype, beside `Z`.
     scale : float
         C, half the width of the box times m.
     loss : {"hinge", "ramp"} or losses.Hinge, optional
-        The loss V: a name for its default bound 1, or an object of :mod:`mehler.learn.losses`.
-    clip : bool, optional
-        If false, remove the bound: V is then s itself.
+        The loss V: a name for its default bound 1, or an object of :mod:`mehler.learn.losses`,
+        whose bound may be infinity.
     gap : float, optional
-        Stop when the surrogate risk is certified to be within this of its minimum. Rows in
-        float32 have reached 1e-6.
+        Stop when the surrogate risk is certified to be within this of its minimum.
     max_iterations : int, optional
         Largest number of iterations of each of the (at most two) minimisations.
 
     Returns
     -------
     BoxERM
-        Weights, risks and their certified lower ends. `status` is "solved" if the gap was
-        reached; ``print`` states the certificate in a sentence.
+        Weights, risks and their certified lower ends; ``print`` states them in a sentence.
 
     Notes
     -----
     Exact if all losses are linear on the margins that the box attains, as the ramp is for
     :math:`B_i \le 1`: :math:`\alpha_\ell = \frac Cm \operatorname{sign} \sum_i y_i z_{i\ell}`.
-    Else by restarted Halpern iterations of a splitting that projects on the graph of `Z`. An
-    inverse of size k = min(n, m) is computed once, for 2 n m k operations; each iteration reads it
-    once and `Z` twice, in float64. Memory: 24 k^2 bytes, of which 8 k^2 are kept, and two float64
-    copies of `Z`, of which one is kept.
-
-    Rows on a device without double precision (JAX without x64) are copied to the host. The lower
-    ends are reduced by a bound of their rounding, `BoxERM.rounding`, of order
-    :math:`10^{-16}(n + m)`. Weights in float32 stay within the box.
+    Else by restarted Halpern iterations, see :doc:`/learning`: an inverse of size k = min(n, m)
+    takes 2 n m k operations, and each iteration reads it once and `Z` twice, in float64. Memory:
+    24 k^2 bytes and two float64 copies of `Z`, of which one is kept. Rows on a device without
+    float64 (JAX without x64) are copied to the host. Lower ends include a bound of their rounding.
 
     References
     ----------
@@ -227,13 +210,11 @@ def box_erm(
     >>> bool(np.mean(fit.predict(learn.units(phi, X)) == y) > 0.9)
     True
     """
-    require_flag("clip", clip)
     loss = {"hinge": Hinge(), "ramp": Ramp()}.get(loss, loss) if isinstance(loss, str) else loss
     if not isinstance(loss, Hinge):
         raise ValueError(
             f"loss={loss!r} is not one of 'hinge', 'ramp' or an object of mehler.learn.losses"
         )
-    loss = loss if clip else replace(loss, bound=math.inf)
     scale, slope = require_positive("scale", scale), loss.lipschitz
     require_positive("gap", gap)
     require_integer("max_iterations", max_iterations)
@@ -319,14 +300,12 @@ def units(phi: Any, X: Array) -> Array:
 
     .. math:: \sqrt m\, \Phi(x) = \big(\phi(x, W^1), \dots, \phi(x, W^m)\big)
 
-    Feature maps include a factor :math:`1/\sqrt m`, so that inner products estimate the kernel;
-    the box of the risk theorems is stated for the units themselves.
+    Maps include a factor :math:`1/\sqrt m`; the box of the risk theorems is of the units.
 
     Parameters
     ----------
     phi : callable
-        A map of mehler, or any X -> features whose inner products estimate a kernel, such as the
-        ``transform`` of a scikit-learn sampler.
+        A map of mehler, or any X -> features whose inner products estimate a kernel.
     X : array, shape (n, d) or (d,)
         Rows.
 

@@ -35,9 +35,7 @@ class RowLosses:
     r"""Convex losses of n rows, h_i max(0, 1 - t), or lines constant_i - h_i t.
 
     As maxima over slopes, e_i(t) = max_{l_i <= theta <= h_i} psi_i(theta) - theta t: psi_i is theta
-    from l_i = 0 on, or of a line the constant, at l_i = h_i alone. So every theta within its ends
-    is feasible for the dual, and the envelope of a clipped loss differs from the surrogate in h_i
-    alone.
+    from l_i = 0 on, or of a line the constant, at l_i = h_i alone.
     """
 
     high: Array
@@ -146,10 +144,7 @@ class SignedRows:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The risk of alpha, a lower bound of every risk in the box up to rounding, and the margins.
-
-    Margins y_i f(x_i) are float64, (n,), on the host.
-    """
+    """The risk of alpha, a lower bound in the box up to rounding, and the margins on the host."""
 
     upper: float
     lower: float
@@ -206,11 +201,8 @@ class Graph:
         product = (columns, self.w[:, None] * rows) if self.is_wide else (rows, columns)
         gram = data.inner**2 * xp.matmul(*product)
         # 0 if no weights move any margin.
-        self.e = (
-            0.1
-            * float(xp.linalg.trace(gram))
-            / (data.m if self.is_wide else float(xp.sum(1.0 / self.w)))
-        )
+        size = data.m if self.is_wide else float(xp.sum(1.0 / self.w))
+        self.e = 0.1 * float(xp.linalg.trace(gram)) / size
         if self.e < _NOTHING:
             return
         self.weights = xp.concat([xp.full_like(rows[0, :], self.e), self.w])

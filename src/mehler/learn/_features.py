@@ -1,4 +1,4 @@
-"""Arguments of the learners, and features that are computed block by block."""
+"""Arguments of the learners, features block by block, and how well they approximate a kernel."""
 
 from __future__ import annotations
 
@@ -76,8 +76,7 @@ def require_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Arr
         )
     if y.shape[0] != x.shape[0]:
         raise ValueError(
-            f"{names[1]} has {y.shape[0]} rows but {names[0]} has {x.shape[0]}; give one target, "
-            "or one row of targets, for each row"
+            f"{names[1]} has {y.shape[0]} rows but {names[0]} has {x.shape[0]}; give one for each"
         )
     if not xp.isdtype(y.dtype, ("real floating", "integral")):
         raise TypeError(
@@ -176,11 +175,7 @@ def require_features(xp: Any, z: Array) -> None:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where features are, in which dtype, where their float64 sums are, and the targets' axes.
-
-    Sums are beside the rows, or on the host if their device has no float64; `flat` says that
-    targets were given as (n,).
-    """
+    """Where features are, in which dtype, where their float64 sums are; `flat` targets are (n,)."""
 
     home: Place
     place: Place
@@ -189,7 +184,7 @@ class Layout:
 
     @classmethod
     def at(cls, home: Place, dtype: str, flat: bool) -> Layout:
-        """Return the layout of features in `home`."""
+        """Return the layout of features in `home`: sums on the host if that has no float64."""
         wide = _arrays.has_float64(home.xp, home.device)
         return cls(home, home if wide else _arrays.resolve_place(None), dtype, flat)
 
@@ -197,19 +192,10 @@ class Layout:
 class Features:
     """Features of checked rows, with targets (n, t) and weights or None, block by block.
 
-    Those of few rows are computed once and kept. Rows may be SciPy's sparse ones. The number and
-    the dtype of features are read off those of the first row, or of all of few rows.
+    Those of few rows are computed once and kept. Rows may be SciPy's sparse ones.
     """
 
-    def __init__(
-        self,
-        phi: Callable[[Array], Array],
-        x: Array,
-        y: Array,
-        weights: Array = None,
-        *,
-        flat: bool = False,
-    ) -> None:
+    def __init__(self, phi: Any, x: Array, y: Array, weights: Array = None, flat: bool = False):
         self.phi, self.x, self.y, self.weights = phi, x, y, weights
         few = x.shape[0] <= _FEW
         z = features_of(phi, x if few else x[:1, :])
@@ -228,10 +214,9 @@ class Features:
     def blocks(
         self, index: NDArray[np.int64] | None = None
     ) -> Iterator[tuple[Array, Array, Array | None]]:
-        """Yield blocks of features in their own dtype, targets and weights (or None) in float64.
+        """Yield features, targets and weights (or None), the latter in float64, where sums are.
 
-        All are where sums are, for all rows, or those that `index`, on the host, names. Features
-        that are not finite raise when their block is reached.
+        Of all rows, or those that `index`, on the host, names.
         """
         sizes = self.n_features, 4 if self.layout.dtype == "float32" else 8
         block = _arrays.block_rows_for_gram(*sizes)
@@ -245,10 +230,8 @@ class Features:
                     return rows_at(x, index[rows])
                 return x[rows, :] if x.ndim == 2 else x[rows]
 
-            if self._kept is None:
-                z = features_of(self.phi, part_of(self.x))
-            else:
-                z = part_of(self._kept)
+            kept = self._kept
+            z = features_of(self.phi, part_of(self.x)) if kept is None else part_of(kept)
             z, targets = self._placed(z), self._placed(part_of(self.y), "float64")
             weights = None
             if self.weights is not None:
@@ -262,3 +245,67 @@ class Features:
         if place is not home:
             return _arrays.from_host(_arrays.to_host(x), place, dtype)
         return x if dtype is None else home.xp.astype(x, getattr(home.xp, dtype))
+
+
+# Eigenvalues and differences across the diagonal below this fraction of the largest are rounding.
+_ROUNDING = 1e-6
+_LARGEST = 1e150  # of an entry: squares and their sums stay finite
+
+
+def spectral_error(K_hat: Array, K: Array, lam: float) -> float:
+    r"""Compute the least Delta for which one matrix is a spectral approximation of another.
+
+    .. math:: (1 - \Delta)(K + \lambda) \preceq \hat K + \lambda \preceq (1 + \Delta)(K + \lambda)
+
+    Parameters
+    ----------
+    K_hat, K : array, shape (n, n)
+        Symmetric matrices; `K` positive semidefinite.
+    lam : float
+        Ridge, above 0, in the unit of the eigenvalues of `K`.
+
+    Returns
+    -------
+    float
+        Delta: the largest eigenvalue in size of
+        :math:`(K + \lambda)^{-1/2}(\hat K - K)(K + \lambda)^{-1/2}`, by 18 n^3 operations.
+
+    References
+    ----------
+    Definition 3 of Shahrampour, Kolouri (2019), after Avron et al. (2017).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from mehler import learn
+    >>> round(learn.spectral_error(1.5 * np.eye(3), np.eye(3), 1.0), 12)  # 2.5 / 2 - 1
+    0.25
+    """
+    ridge = require_positive("lam", lam)
+    approximation, exact = _matrix("K_hat", K_hat), _matrix("K", K)
+    if approximation.shape != exact.shape:
+        raise ValueError(
+            f"K_hat has shape {approximation.shape} but K {exact.shape}; make them equal"
+        )
+    eigenvalues, vectors = np.linalg.eigh(exact)
+    if eigenvalues[0] < -_ROUNDING * np.abs(eigenvalues).max():
+        raise ValueError(
+            f"K is not positive semidefinite: its least eigenvalue is {eigenvalues[0]:.3g}, its "
+            f"largest {eigenvalues[-1]:.3g}"
+        )
+    root = vectors / np.sqrt(np.maximum(eigenvalues, 0.0) + ridge)
+    quotient = root.T @ (approximation - exact) @ root
+    return float(np.abs(np.linalg.eigvalsh(0.5 * (quotient + quotient.T))).max())
+
+
+def _matrix(name: str, value: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return a symmetric matrix of finite numbers, float64 on the host."""
+    K = host_reals(name, value)
+    if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape[0] == 0:
+        raise ValueError(f"{name} must be a square matrix, not of shape {K.shape}")
+    size = float(np.abs(K).max())
+    if size > _LARGEST:
+        raise ValueError(f"{name} holds numbers above {_LARGEST:g}, whose squares overflow")
+    if float(np.abs(K - K.T).max()) > _ROUNDING * size:
+        raise ValueError(f"{name} is not symmetric")
+    return 0.5 * (K + K.T)

@@ -24,11 +24,9 @@ from mehler.learn._features import (
 )
 
 
-@dataclass(frozen=True, kw_only=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class RidgeFit:
     r"""A linear function of features, :math:`f(x) = W^\top\phi(x) + b`.
-
-    Returned by :func:`mehler.learn.ridge` or :meth:`mehler.learn.RidgeSums.solve`.
 
     Parameters
     ----------
@@ -162,7 +160,7 @@ def factorised(
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Path:
     """Ridge functions for several lambdas: f(x) = weights^T (z - mean) + target_mean.
 
@@ -189,16 +187,9 @@ class Path:
                 _arrays.from_host(part, home, "float32") for part in (weights, offset)
             )
         dtype = getattr(home.xp, self.layout.dtype)
-        return RidgeFit(
-            phi=self.phi,
-            weights=home.xp.astype(weights, dtype),
-            intercept=home.xp.astype(offset, dtype),
-            lam=self.lambdas[i],
-            n_rows=self.n_rows,
-            lambdas=self.lambdas,
-            errors=errors,
-            _flat=self.layout.flat,
-        )
+        weights, offset = (home.xp.astype(part, dtype) for part in (weights, offset))
+        about = (self.lambdas[i], self.n_rows, self.lambdas, errors, self.layout.flat)
+        return RidgeFit(self.phi, weights, offset, *about)
 
 
 def solve_rows(
@@ -233,17 +224,8 @@ def solve_rows(
     if solution is None:
         decomposed = spectrum_of_rows(xp, rows, targets, layout.dtype, squares)
         solution = decomposed.weights(lambdas, n)
-    return Path(
-        phi=features.phi,
-        layout=layout,
-        lambdas=lambdas,
-        n_rows=n,
-        intercept=intercept,
-        mean=mean,
-        target_mean=target_mean,
-        weights=solution,
-        spectrum=decomposed,
-    )
+    phi = features.phi
+    return Path(phi, layout, lambdas, n, intercept, mean, target_mean, solution, decomposed)
 
 
 def best(lambdas: tuple[float, ...], errors: NDArray[np.float64]) -> int:

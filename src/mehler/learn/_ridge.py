@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -44,9 +43,8 @@ def ridge(
     .. math:: \min_{W, b} \frac1N \sum_{i=1}^N \big|W^\top\phi(x_i) + b - y_i\big|^2
               + \lambda\,|W|^2
 
-    Note the 1/N: this is the lambda of GURLS and of the papers; scikit-learn's ``alpha`` is
-    :math:`N\lambda`. The intercept b is not penalised. Features are computed block by block,
-    accumulated (:class:`RidgeSums`), and never stored.
+    scikit-learn's ``alpha`` is :math:`N\lambda`. The intercept b is not penalised. Features are
+    computed block by block, accumulated (:class:`RidgeSums`), and never stored.
 
     Parameters
     ----------
@@ -84,22 +82,16 @@ def ridge(
 
     Notes
     -----
-    Leave-one-out errors are exact. For the function fitted to the other rows with the same penalty
-    :math:`N\lambda|W|^2` the error on row i is
+    Leave-one-out errors are exact, in a second pass over the rows: of the function fitted to the
+    other rows with the same penalty :math:`N\lambda|W|^2`, see :doc:`/learning`. Digits are lost
+    with fewer rows than features and lambda N near rounding. If `phi` was chosen by these rows or
+    targets, all errors are too small.
 
-    .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \qquad
-              h_i = \frac1N + (z_i - \bar z)^\top (G + N\lambda)^{-1} (z_i - \bar z),
-
-    in a second pass over the rows, by a product in the dtype of the features, as predictions are.
-    Digits are lost if 1 - h is small: with fewer rows than features and lambda N near rounding. If
-    `phi` was chosen by these rows or targets, all these errors are too small.
-
-    Cost: m^2 N operations for the Gram, about 9 m^3 to decompose it and 2 m^2 N for leave-one-out.
-    One lambda takes one Cholesky factorisation, m^3/3, and is decomposed where that fails; for
-    folds of more than 2048 features each lambda takes one, and is refused. Fewer rows than features
-    are solved by their inner products (not for Dask): about 9 N^3 + 2 N^2 m. Memory: two m x m
-    matrices of float64 and a few blocks; for folds a Gram and a solution each. Rows are transformed
-    twice. See :class:`RidgeSums` for the accuracy of float32.
+    Cost: m^2 N operations for the Gram, about 9 m^3 to decompose it and 2 m^2 N for leave-one-out;
+    one lambda takes a Cholesky factorisation, m^3/3, and so does each for folds of more than 2048
+    features. Fewer rows than features are solved by their inner products (not for Dask): about
+    9 N^3 + 2 N^2 m. Memory: two m x m matrices of float64 and a few blocks; for folds a Gram and a
+    solution each. See :class:`RidgeSums` for the accuracy of float32.
 
     References
     ----------
@@ -132,7 +124,7 @@ def ridge(
         if chunked:
             raise TypeError(
                 "folds take rows in memory, and X is a Dask array: add the rows of each fold to a "
-                "RidgeSums of its own, and call RidgeSums.cross_validate"
+                "RidgeSums of its own, whose sums add up"
             )
         held = _held_rows(folds, X.shape[0])
     elif several and X.shape[0] < 2:
@@ -145,7 +137,10 @@ def ridge(
     if not several:
         return path.fit(0)
     others = (targets,) if weights is None else (targets, weights)
-    of_chunk = functools.partial(_left_out_of_chunk, path, scoring)
+
+    def of_chunk(x: Array, y: Array, w: Array = None) -> NDArray[np.float64]:
+        return left_out(path, scoring, Features(path.phi, x, y, w))
+
     return _chosen(path, np.asarray(_arrays.sum_over_chunks(of_chunk, X, *others)))
 
 
@@ -174,12 +169,6 @@ def _chosen(path: Path, totals: NDArray[np.float64]) -> RidgeFit:
     """Return the function of least error on its own rows left out."""
     errors = totals / path.n_rows
     return path.fit(best(path.lambdas, errors), errors)
-
-
-def _left_out_of_chunk(
-    path: Path, scoring: Scoring, x: Array, y: Array, weights: Array = None
-) -> NDArray[np.float64]:
-    return left_out(path, scoring, Features(path.phi, x, y, weights))
 
 
 def _by_folds(
@@ -268,18 +257,17 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     if labels.shape[0] == 0:
         raise ValueError("labels are empty: give one a row")
     chunked = _arrays.is_chunked(labels)
-    traced = _arrays.is_lazy(labels) and not chunked
-    if traced and classes is None:
+    lazy = _arrays.is_lazy(labels)
+    if lazy and classes is None and not chunked:
         raise TypeError("labels are traced by jax.jit, so their classes are unknown: give classes")
     present = np.asarray(classes)
-    if classes is None or not _arrays.is_lazy(labels):
-        if chunked:
-            counts = _arrays.sum_over_chunks(_counts, labels)
-            present = np.array(sorted(counts), dtype=labels.dtype)
-        else:
-            present = np.unique(_arrays.to_host(labels))
-        if present.dtype.kind == "f" and not np.all(np.isfinite(present)):
-            raise ValueError("labels hold NaN or infinity; drop such rows first")
+    if chunked and classes is None:
+        counts = _arrays.sum_over_chunks(_counts, labels)
+        present = np.array(sorted(counts), dtype=labels.dtype)
+    elif not lazy:
+        present = np.unique(_arrays.to_host(labels))
+    if present.dtype.kind == "f" and not np.all(np.isfinite(present)):
+        raise ValueError("labels hold NaN or infinity; drop such rows first")
     chosen = present if classes is None else np.asarray(classes)
     if chosen.ndim != 1 or len(np.unique(chosen)) != len(chosen):
         raise ValueError("classes must be a vector without repeats")

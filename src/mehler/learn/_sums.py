@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array, Place
-from mehler._validate import require_flag, require_iterable
+from mehler._validate import require_flag
 from mehler.features import FeatureMap
 from mehler.learn._features import (
     Features,
@@ -25,7 +25,7 @@ from mehler.learn._features import (
     require_pair,
     require_weights,
 )
-from mehler.learn._path import Path, RidgeFit, best, factorised, spectrum
+from mehler.learn._path import Path, RidgeFit, factorised, spectrum
 
 # Most features for which several lambdas share an eigendecomposition: 3 m^2 numbers, and seconds.
 MAX_EIGEN_FEATURES = 2048
@@ -38,8 +38,8 @@ class RidgeSums:
               G = \sum_i (z_i - \bar z)(z_i - \bar z)^\top,\quad
               r = \sum_i (z_i - \bar z)(y_i - \bar y)^\top, \qquad z_i = \phi(x_i)
 
-    :meth:`add` adds rows in place, as ``partial_fit`` does elsewhere; ``a + b`` returns the sums
-    of two parts of the data, such as those of two machines. :meth:`solve` may come at any time.
+    :meth:`add` adds rows in place; ``a + b`` returns the sums of two parts of the data, such as
+    those of two machines. :meth:`solve` may come at any time.
 
     Parameters
     ----------
@@ -57,22 +57,17 @@ class RidgeSums:
 
     Notes
     -----
-    G is always centred: a block is centred at its own mean and merged by one extra row,
-    :math:`\sqrt{\frac{nb}{n+b}}\,(\bar z_{block} - \bar z)` (Chan, Golub, LeVeque 1983), so that
-    a large common mean costs no digits.
+    A block is centred at its own mean and merged by one extra row,
+    :math:`\sqrt{\frac{nb}{n+b}}\,(\bar z_{block} - \bar z)` (Chan, Golub, LeVeque 1983): a large
+    common mean costs no digits. Sums are float64. For float32 features the product of a block of
+    b <= 2048 rows is computed in float32 and added in float64, so that the error of an entry does
+    not grow with N: it is at most :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and a hundred times
+    smaller in measurements. Features on devices without float64 (JAX without x64) are copied to the
+    host. Memory is one m x m matrix of float64 and two blocks of features.
 
-    Sums are float64. For float32 features the product of a block of b <= 2048 rows is computed in
-    float32 and added in float64, so that the error of an entry does not grow with N: it is at most
-    :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and a hundred times smaller in measurements.
-    Features on devices without double precision (JAX without x64) are copied to the host.
-
-    **Numerical rank.** Directions in which rows differ by no more than rounding have weight 0,
-    however small lambda is: those whose eigenvalue of G, with the penalty :math:`N\lambda`, is at
-    most :math:`4(e\sqrt{ts} + u\sqrt m\,s)`, s the largest, t the trace, e the eps of the features'
-    dtype, u that of float64. Their weights would be rounding over lambda, and differ between
-    processors. The same rule serves few rows, principal components and leverage scores.
-
-    Memory is one m x m matrix of float64 and two blocks of features, which are never stored.
+    **Numerical rank.** Directions whose eigenvalue of G, with the penalty :math:`N\lambda`, is at
+    most :math:`4(e\sqrt{ts} + u\sqrt m\,s)` have weight 0: s is the largest, t the trace, e the eps
+    of the features' dtype, u that of float64. Their weights would be rounding over lambda.
 
     References
     ----------
@@ -122,12 +117,7 @@ class RidgeSums:
         Returns
         -------
         RidgeSums
-            ``self``.
-
-        Notes
-        -----
-        Rows and targets are validated before any work. If `phi` gives NaN, ValueError comes when
-        that block is reached, and the sums are invalid.
+            ``self``; after an error in `phi` its sums are invalid.
         """
         flat = Y.ndim == 1 if _arrays.is_array(Y) else False
         targets = require_pair(X, Y)
@@ -256,68 +246,6 @@ class RidgeSums:
         path = self.solved(require_lambdas(lambdas), intercept, overwrite=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
 
-    @staticmethod
-    def cross_validate(
-        parts: Sequence[RidgeSums], lambdas: Any, *, intercept: bool = True
-    ) -> tuple[RidgeFit, NDArray[np.float64]]:
-        r"""Choose lambda by errors on each part of functions fitted to the others, from sums alone.
-
-        Parts can be folds of a stream, or machines that share sums but not rows. The squared error
-        on a part is
-
-        .. math:: \sum_{i} |y_i - f(x_i)|^2 = s - 2\langle W, r\rangle + \langle W, G W\rangle
-                  + n\,|\bar y - f(\bar z)|^2
-
-        with the part's own sums and :math:`s = \sum_i |y_i - \bar y|^2`.
-
-        Parameters
-        ----------
-        parts : sequence of RidgeSums, length p
-            Sums of at least 2 parts, each with rows, of one map. They are not changed.
-        lambdas, intercept
-            As for :func:`mehler.learn.ridge`.
-
-        Returns
-        -------
-        fit : RidgeFit
-            The function fitted to all parts with the lambda of least mean error over the parts;
-            ties go to the largest. `fit.errors` has these means.
-        errors : numpy.ndarray, shape (p, k)
-            Mean squared error over rows and targets of each part.
-
-        Notes
-        -----
-        Rounding is relative to the targets' variance, not to the error: about 1e-13 of it for
-        float64 features and 1e-6 for float32.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> from mehler import learn
-        >>> X = np.random.default_rng(0).standard_normal((400, 2))
-        >>> phi = mehler.FourierFeatures.draw(2, 100, gamma=0.5, seed=0)
-        >>> parts = [learn.RidgeSums(phi).add(x, np.sin(x[:, 0])) for x in np.array_split(X, 5)]
-        >>> fit, errors = learn.RidgeSums.cross_validate(parts, [1e-6, 1e-3, 1.0])
-        >>> errors.shape, fit.lam
-        ((5, 3), 1e-06)
-        """
-        require_flag("intercept", intercept)
-        path_of = require_lambdas(lambdas)
-        parts = require_iterable("parts", parts)
-        for i, part in enumerate(parts):
-            if not isinstance(part, RidgeSums):
-                raise TypeError(f"parts[{i}] is {type(part).__name__}; give learn.RidgeSums")
-            if not part.n_rows:
-                raise ValueError(f"parts[{i}] has no rows; leave it out")
-        if len(parts) < 2:
-            raise ValueError("parts must be at least 2, so that one can be held out")
-        paths = (solved(parts, path_of, intercept, without=i) for i in range(len(parts)))
-        errors = np.stack([_errors_on(path, part) for path, part in zip(paths, parts)])
-        mean = errors.mean(axis=0)
-        lam = path_of[best(path_of, mean)]
-        fit = solved(parts, (lam,), intercept).fit(0)
-        return replace(fit, lambdas=path_of, errors=mean), errors
-
     def solved(
         self,
         lambdas: tuple[float, ...],
@@ -326,10 +254,9 @@ class RidgeSums:
         overwrite: bool,
         decompose: bool = False,
     ) -> Path:
-        """Solve for all lambdas.
+        """Solve for all lambdas; if `overwrite` in place of the Gram.
 
-        ``overwrite=True`` overwrites the Gram; ``decompose=True`` asks for its eigenvectors, which
-        otherwise several lambdas share if features are few enough.
+        `decompose` asks for its eigenvectors, which several lambdas share if features are few.
         """
         self._require_sums()
         layout, gram, cross, n = self._layout, self._gram, self._cross, self.n_rows
@@ -352,17 +279,7 @@ class RidgeSums:
             weights = eigen.weights(lambdas, n)
         if overwrite:
             self._gram = None
-        return Path(
-            phi=self.phi,
-            layout=layout,
-            lambdas=lambdas,
-            n_rows=n,
-            intercept=intercept,
-            mean=mean,
-            target_mean=target_mean,
-            weights=weights,
-            spectrum=eigen,
-        )
+        return Path(self.phi, layout, lambdas, n, intercept, mean, target_mean, weights, eigen)
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle from the host, to be added up there, with half of the symmetric G."""
@@ -402,36 +319,14 @@ def solved(
     intercept: bool,
     without: int | None = None,
 ) -> Path:
-    """Fit the rows of all parts, or of all but one.
-
-    The others are added: subtracting one part from the total would cancel if that part is most.
-    """
+    """Fit the rows of all parts, or of all but one, which would cancel if it were subtracted."""
     others = [part for i, part in enumerate(parts) if i != without]
     # Start from the empty sum, so that no part is overwritten.
     total = functools.reduce(operator.add, others, RidgeSums(parts[0].phi))
     return replace(total.solved(lambdas, intercept, overwrite=True), spectrum=None)
 
 
-def _errors_on(path: Path, part: RidgeSums) -> NDArray[np.float64]:
-    """Compute mean squared errors on the rows of a part, from its sums: (k,)."""
-    xp, (m, t, k) = path.layout.place.xp, path.weights.shape
-    flat = xp.reshape(path.weights, (m, t * k))
-    products = xp.reshape(xp.sum(flat * xp.matmul(part.gram, flat), axis=0), (t, k))
-    along = xp.sum(path.weights * part._cross[:, :, None], axis=0)
-    step = part._mean - path.mean
-    shift = (part._target_mean - path.target_mean)[:, None] - xp.sum(
-        path.weights * step[:, None, None], axis=0
-    )
-    squares = part._squares[:, None] - 2.0 * along + products
-    # Negative values are rounding.
-    squares = xp.where(squares > 0.0, squares, xp.zeros_like(squares))
-    total = xp.mean(squares + part.n_rows * shift * shift, axis=0)
-    return np.asarray(_arrays.to_host(total)) / part.n_rows
-
-
-def _of_chunk(
-    phi: Callable[[Array], Array], flat: bool, x: Array, y: Array, weights: Array | None = None
-) -> RidgeSums:
+def _of_chunk(phi: Any, flat: bool, x: Array, y: Array, weights: Array = None) -> RidgeSums:
     part = RidgeSums(phi).add(x, y[:, 0] if flat else y, weights)
     # The map, which would redraw its weights on arrival, is not sent with the sums.
     part.phi = left_behind
