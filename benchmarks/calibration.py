@@ -115,11 +115,6 @@ def asserted(seed, rate, size):
         return "refuted" if ": refuted" in str(failure) else "inconclusive"
 
 
-def confirmed(seed, rate, size):
-    check = lambda *a, **k: verify.confirm(verify.check_kernel, *a, first=min(0.5, 4 * rate), **k)  # noqa: E731
-    return claim(check, cosines, rbf, variance=rbf_variance, resolution=0.2)(seed, rate, size)
-
-
 def mean(sample, exact, **options) -> Run:
     """A mean of what `sample(rng)` draws, against `exact` times the size."""
     return lambda seed, rate, size: (
@@ -200,7 +195,6 @@ CHECKS: dict[tuple[str, str], tuple[Any, ...]] = {
         *(0.2, DEAR),
     ),
     ("assert_kernel", "variance, and the structure"): (asserted, 1.5, DEAR),
-    ("confirm", "check_kernel, variance"): (confirmed,),
     ("check_mean", "numbers, variance"): (
         mean(lambda rng: 1.0 + rng.standard_t(5, 300), 1.0, variance=5 / 3, resolution=0.5),
     ),

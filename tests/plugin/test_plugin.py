@@ -132,7 +132,7 @@ def test_allotments_are_counted_once_and_overdrafts_fail_the_run(pytester):
         def test_examples(mehler_ledger):
             for seed in range(5):
                 looks = mehler_ledger.allot("half", examples=2)
-                looks.confirm(coin, seed=seed)
+                looks.assert_holds(coin, seed=seed)
 
         def coin(*, seed, false_alarm):
             return verify.check_mean(

@@ -12,7 +12,7 @@ from sklearn.kernel_approximation import RBFSampler
 
 import mehler
 from mehler import kernels, verify
-from mehler.verify import confirm, intervals
+from mehler.verify import intervals
 from tests.verify.toys import Maxout, maxout2_kernel, points
 
 ROWS = points(3, 6)
@@ -161,11 +161,6 @@ REFUSED = [
     (lambda **look: verify.Ledger().spend("look", **look), {"false_alarm": 1e-9}, [
         ({"false_alarm": 0.0}, "false_alarm=0.0"), ({"looks": 0}, "looks=0"),
         ({"looks": 1.5}, "looks=1.5"),
-    ]),
-    (confirm, {"check": coin, "seed": 0}, [
-        ({"check": "coin"}, "check='coin' must be callable"), ({"seed": -1}, "seed=-1"),
-        ({"false_alarm": 0}, "false_alarm=0"), ({"first": 2.0}, "first=2.0"),
-        ({"first": 1e-10}, "the first stage is the cheap one"),
     ]),
     (intervals.known_variance, {"samples": [1.0] * 9, "variance": 1.0, "false_alarm": 0.1}, [
         ({"samples": []}, "samples is empty"), ({"samples": [1.0, np.nan]}, "NaN"),

@@ -33,9 +33,8 @@ Is the mean of my samples right?    `check_mean`: of numbers, vectors, products
 =================================== ==========================================================
 
 `require` raises for a verdict that does not hold, `diagnose` suggests why, and
-`Verdict.certificate` writes down what it rests on. Bad input is refused before any draw. `confirm`
-reports an alarm only after fresh draws have raised it too, and a `Ledger` keeps the false-alarm
-budget of a run. The intervals themselves are in `mehler.verify.intervals`.
+`Verdict.certificate` writes down what it rests on. Bad input is refused before any draw. A `Ledger`
+keeps the false-alarm budget of a run. The intervals themselves are in `mehler.verify.intervals`.
 
 Examples
 --------
@@ -57,7 +56,7 @@ from mehler.verify._arguments import DrawOptions, Options
 # Shared with other packages of mehler, and no public names.
 from mehler.verify._arguments import in_decimals as in_decimals
 from mehler.verify._arguments import relative_resolution as relative_resolution
-from mehler.verify._budget import Allotment, BudgetExceeded, Ledger, confirm
+from mehler.verify._budget import Allotment, BudgetExceeded, Ledger
 from mehler.verify._budget import Entry as Entry
 from mehler.verify._certificate import certificates_text as certificates_text
 from mehler.verify._diagnosis import Cause, diagnose
@@ -94,7 +93,6 @@ __all__ = [
     "check_same",
     "check_structure",
     "check_variance",
-    "confirm",
     "detectable_effect",
     "diagnose",
     "features_needed",

@@ -1,8 +1,7 @@
-"""The false-alarm budget: two-stage checks, the ledger of a run, allotments of its tests."""
+"""The false-alarm budget: the ledger of a run, allotments of its tests, and what checks accept."""
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 import inspect
 import operator
@@ -11,134 +10,12 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
-import numpy as np
-
 from mehler import _run_seed
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
-from mehler.verify._arguments import (
-    DEFAULTS,
-    DrawOptions,
-    Options,
-    Spends,
-    in_decimals,
-    pay,
-    root_seed,
-)
+from mehler.verify._arguments import DEFAULTS, DrawOptions, Options, in_decimals
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
-
-# Error rate of the first stage; a check at 1e-4 needs half the features of one at 1e-9.
-FIRST = 1e-4
-
-# Seed stream of the second stage; the checks' own draws use streams 0 and 1.
-_FRESH = 0x636F6E66
-
-
-def confirm(
-    check: Callable[..., Verdict],
-    *args: Any,
-    seed: int | None = None,
-    false_alarm: float = 1e-9,
-    first: float | None = None,
-    ledger: Spends | None = None,
-    name: str | None = None,
-    **options: Any,
-) -> Verdict:
-    r"""Run a check cheaply, and confirm an alarm on fresh draws before reporting it.
-
-    .. math:: P(A_1 \cap A_2) \le P(A_2) \le \alpha
-
-    The first stage runs `check` at the error rate `first`. Only if it refutes (A_1), the second
-    runs it at `false_alarm` on the draws of another seed; a claim is refuted when both do (A_2).
-    The bound holds whatever the dependence of the stages, so the price is `false_alarm` alone.
-
-    Parameters
-    ----------
-    check : callable
-        Any check that takes ``seed`` and ``false_alarm`` and returns a `Verdict`.
-    *args, **options
-        Given to `check` in both stages.
-    seed : int, optional
-        Determines the draws of both stages: under Hypothesis make it part of the example.
-    false_alarm : float
-        Chance that both stages refute a correct claim.
-    first : float, optional
-        Error rate of the first stage, at least `false_alarm`; default 1e-4, or `false_alarm` if
-        that is larger.
-    ledger : Ledger, optional
-        Charged `false_alarm` before the first stage.
-    name : str, optional
-        Name in the verdict and the ledger.
-
-    Returns
-    -------
-    Verdict
-        That of the deciding stage. If the first stage decides, interval and ``false_alarm`` are
-        those of the rate `first`: a map that is off by more than the resolution holds with at
-        most that probability. On correct maps only the first stage runs, at log(2/first) /
-        log(2/false_alarm) of the cost of a single check.
-
-    Raises
-    ------
-    ValueError, TypeError
-        For bad input; and whatever `check` raises.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler import verify
-    >>> def draw(seed):
-    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
-    ...     return lambda X: X @ signs / np.sqrt(500)
-    >>> linear = lambda X, Y: X @ Y.T
-    >>> X = np.random.default_rng(0).standard_normal((3, 3))
-    >>> confirm(verify.check_kernel, draw, linear, X, resolution=0.1).status
-    'holds'
-    >>> twice = lambda X, Y: 2 * X @ Y.T
-    >>> verdict = confirm(verify.check_kernel, draw, twice, X, resolution=0.1)
-    >>> verdict.status, verdict.false_alarm
-    ('refuted', 1e-09)
-    """
-    seed = root_seed(seed)
-    if not callable(check):
-        raise TypeError(f"check={check!r} must be callable, for instance verify.check_kernel")
-    false_alarm = require_probability("false_alarm", false_alarm)
-    first = max(FIRST, false_alarm) if first is None else require_probability("first", first)
-    if first < false_alarm:
-        raise ValueError(
-            f"first={first:.3g} is below false_alarm={false_alarm:.3g}: the first stage is the "
-            "cheap one; give it the larger rate"
-        )
-    if name is not None:
-        options["name"] = name
-    pay(ledger, str(name or getattr(check, "__name__", "check")), false_alarm)
-
-    early = check(*args, seed=seed, false_alarm=first, **options)
-    if early.status != "refuted":
-        # A deviation beyond the resolution escapes the second stage with chance `false_alarm` at
-        # most, and the first one with chance early.miss.
-        verdict, detectable, missed = early, early.resolution, false_alarm
-        remark = (
-            "First of two stages: an alarm would have been asked of fresh draws again, so that a "
-            f"correct claim is refuted with probability at most {false_alarm:.3g}."
-        )
-    else:
-        sequence = np.random.SeedSequence(seed, spawn_key=(_FRESH,))
-        fresh = int(sequence.generate_state(1, np.uint64)[0])
-        verdict = check(*args, seed=fresh, false_alarm=false_alarm, **options)
-        detectable, missed = verdict.detectable, verdict.miss
-        refuted = verdict.status == "refuted"
-        remark = "Confirms on fresh draws a" if refuted else "Fresh draws do not confirm a"
-        seeds = ", ".join(f"{key}={value!r}" for key, value in early.seeds.items())
-        remark += f" first alarm at rate {early.false_alarm:.3g}, {seeds or 'no seeds'}."
-    return dataclasses.replace(
-        verdict,
-        detectable=max(early.detectable, detectable),
-        miss=in_decimals(operator.add, early.miss, missed),
-        reason=f"{verdict.reason} {remark}".lstrip(),
-    )
-
 
 __tracebackhide__, __unittest = is_failure, True
 
@@ -157,6 +34,7 @@ class Entry:
         return in_decimals(operator.mul, self.false_alarm, self.looks)
 
 
+@dataclass
 class Allotment:
     """Prepaid evaluations of one test, one per example; made by `Ledger.allot`.
 
@@ -182,79 +60,56 @@ class Allotment:
 
     Examples
     --------
-    >>> import numpy as np
     >>> from mehler import verify
-    >>> looks = verify.Ledger().allot("signs", examples=20)
-    >>> def draw(seed):
-    ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
-    ...     return lambda X: X @ signs / np.sqrt(500)
-    >>> twice = lambda X, Y: 2 * X @ Y.T
-    >>> X = np.random.default_rng(0).standard_normal((3, 3))
-    >>> looks.confirm(verify.check_kernel, draw, twice, X, seed=5).status
-    'refuted'
-    >>> looks.alarmed
-    True
+    >>> looks = verify.Ledger().allot("coin", examples=20)
+    >>> def coin(*, seed, **options):
+    ...     return verify.check_mean([0, 1] * 2000, 0.5, binary=True, resolution=0.2, **options)
+    >>> looks.assert_holds(coin, seed=5).false_alarm, looks.taken, looks.alarmed
+    (1e-09, 1, False)
     """
 
-    def __init__(self, label: str, false_alarm: float, examples: int) -> None:
-        self.label, self.false_alarm, self.examples = label, false_alarm, examples
-        self.taken, self.alarmed, self._lock = 0, False, threading.Lock()
+    label: str
+    false_alarm: float
+    examples: int
+    taken: int = 0
+    alarmed: bool = False
 
     @property
     def looks(self) -> int:
         """Evaluations that the ledger counts: those allotted, or those taken if they are more."""
         return max(self.examples, self.taken)
 
-    def confirm(
-        self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
-    ) -> Verdict:
-        """Run the two stages of `verify.confirm` on one example; raise TypeError for its rates.
-
-        Parameters
-        ----------
-        check, *args, seed, **options
-            As for `verify.confirm`; the seed is part of the example, as by `strategies.seeds()`.
-
-        Returns
-        -------
-        Verdict
-            That of the deciding stage.
-        """
-        for name in ("false_alarm", "ledger"):
-            if name in options:
-                raise TypeError(f"{name} is fixed by ledger.allot(...): leave it out here")
-        # An exception is no verdict and cannot be a false alarm: it is not counted.
-        verdict = confirm(check, *args, seed=seed, false_alarm=self.false_alarm, **options)
-        with self._lock:
-            if not self.alarmed:
-                self.taken += 1
-                self.alarmed = not verdict.holds
-        return verdict
-
     def assert_holds(
         self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
     ) -> Verdict:
-        """Run `confirm` and raise AssertionError with the verdict's text unless it holds.
+        """Run a check on one example; raise AssertionError unless it holds.
 
         Parameters
         ----------
-        check, *args, seed, **options
-            As for `confirm`.
+        check : callable
+            Any check that takes ``seed`` and ``false_alarm`` and returns a `Verdict`.
+        *args, **options
+            Given to `check`, without ``false_alarm`` and ``ledger``, which the allotment has.
+        seed : int
+            Part of the example, as by `strategies.seeds()`.
 
         Returns
         -------
         Verdict
             Always one that holds.
         """
-        return require(self.confirm(check, *args, seed=seed, **options))
+        for name in ("false_alarm", "ledger"):
+            if name in options:
+                raise TypeError(f"{name} is fixed by ledger.allot(...): leave it out here")
+        # An exception is no verdict and cannot be a false alarm: it is not counted.
+        verdict = check(*args, seed=seed, false_alarm=self.false_alarm, **options)
+        if not self.alarmed:
+            self.taken, self.alarmed = self.taken + 1, not verdict.holds
+        return require(verdict)
 
 
 class BudgetExceeded(RuntimeError):
     """Raised when an evaluation would overdraw the run's false-alarm budget."""
-
-
-def _plus(a: float, b: float) -> float:
-    return in_decimals(operator.add, a, b)
 
 
 class Ledger:
@@ -344,8 +199,7 @@ class Ledger:
         BudgetExceeded
             If the rest of the budget does not cover it; nothing is spent then.
         """
-        false_alarm = require_probability("false_alarm", false_alarm)
-        entry = Entry(str(label), false_alarm, require_integer("looks", looks))
+        entry = _entry(label, false_alarm, looks=looks)
         with self._lock:
             self._require_room(entry)
             self._bought.append(entry)
@@ -364,7 +218,7 @@ class Ledger:
         examples : int
             The test's ``max_examples`` plus its explicit examples.
         false_alarm : float
-            False-alarm probability of one example, both stages together.
+            False-alarm probability of one example.
 
         Returns
         -------
@@ -373,10 +227,8 @@ class Ledger:
 
         Raises
         ------
-        BudgetExceeded
-            If the rest of the budget does not cover them all; nothing is spent then.
-        TypeError, ValueError
-            If the label was allotted other numbers before.
+        BudgetExceeded, ValueError
+            If the rest of the budget does not cover them all; if the label has other numbers.
 
         Examples
         --------
@@ -385,15 +237,15 @@ class Ledger:
         >>> looks is ledger.allot("my map", examples=50), ledger.looks
         (True, 50)
         """
-        label, false_alarm = str(label), require_probability("false_alarm", false_alarm)
-        examples = require_integer("examples", examples)
+        entry = _entry(label, false_alarm, examples=examples)
         with self._lock:
-            if label not in self._allotments:
-                self._require_room(Entry(label, false_alarm, examples))
-                self._allotments[label] = Allotment(label, false_alarm, examples)
-                self._bought.append(self._allotments[label])
-        first = self._allotments[label]
-        if (first.false_alarm, first.examples) != (false_alarm, examples):
+            first = self._allotments.get(entry.label)
+            if first is None:
+                self._require_room(entry)
+                first = Allotment(entry.label, entry.false_alarm, entry.looks)
+                self._allotments[entry.label] = first
+                self._bought.append(first)
+        if (first.false_alarm, first.examples) != (entry.false_alarm, entry.looks):
             raise ValueError(
                 f"{label!r} was allotted examples={first.examples} at "
                 f"false_alarm={first.false_alarm:.3g} before, now examples={examples} at "
@@ -415,6 +267,16 @@ class Ledger:
         """Return budget, spent, left and the entries, for `json.dumps`."""
         entries = [asdict(entry) for entry in self.entries]
         return {"budget": self.budget, "spent": self.spent, "left": self.left, "entries": entries}
+
+
+def _plus(a: float, b: float) -> float:
+    return in_decimals(operator.add, a, b)
+
+
+def _entry(label: object, false_alarm: float, **looks: int) -> Entry:
+    ((name, n),) = looks.items()
+    rate = require_probability("false_alarm", false_alarm)
+    return Entry(str(label), rate, require_integer(name, n))
 
 
 Check = TypeVar("Check", bound=Callable[..., Verdict])
