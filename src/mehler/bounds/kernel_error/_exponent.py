@@ -12,9 +12,8 @@ the density of (M, M') is
 
 one index wins both, or two do. The substitution x, y = a cos(t/2) +- b sin(t/2) with rho = cos(t)
 keeps the first part standard normal in (a, b) however close rho is to 1. The integrand is entire,
-so that the trapezoid rule's error has a bound, by the growth of the density off the real plane. A
-table holds steps at which it misses at most `MISSED` times lambda^2; ``tests/bounds/quadrature.py``
-proves and computes it.
+so that the trapezoid rule's error has a bound. ``tests/bounds/quadrature.py`` proves and computes
+it for the table of steps.
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import erf, log_ndtr, ndtr, owens_t
 
 from mehler import exact
 from mehler.bounds._bound import Floats
@@ -44,6 +44,19 @@ GAUSS, PANELS = 16, 4
 _FEW = (0.2, 0.2, 0.2, 0.2, 0.15, 0.125, 0.112, 0.094, 0.084, 0.074, 0.063)
 STEPS = (*_FEW, 0.056, 0.052, 0.047, 0.042, 0.039, 0.035, 0.033, 0.031, 0.028, 0.026)
 MISSED = 1e-9
+# The grid of nodes grows without bound towards -1, where the supremum is not attained.
+LOWEST = -0.95
+# Chernoff's bound is a minimum over lambda: any grid gives a valid one. The best point of this one
+# is within 0.4 % of the true minimum for all m up to 10^18: even ratios up to half the pole, four
+# per doubling, from there even ratios of the distance to it.
+_SMALL = 0.9 * np.exp2(-np.arange(148)[::-1] / 4)
+_NEAR = 1 - 0.5 * np.exp2(-np.arange(14) / 4)
+# Below this exp(y) - 1 - y cancels; the first three terms of its series are exact to 1e-9.
+_SERIES = 1.2e-4
+# That, and the rounding of SciPy's distribution functions; psi is larger by this part of itself.
+_ROUNDING = 1 + 2e-9
+# Distances from rho = 1 at which psi_rho is computed, finer where it is largest.
+_DISTANCES = np.concatenate([[0.0], np.geomspace(0.004, 0.4, 14), np.linspace(0.55, 1.95, 9)])
 
 
 def product_nodes(rho: float, q: int, most: float, step: float = 0.0) -> tuple[Any, Any]:
@@ -66,14 +79,20 @@ def product_nodes(rho: float, q: int, most: float, step: float = 0.0) -> tuple[A
     b_end = min(reach / d, reach / c * (1 + d / c))
     b = np.arange(0.0, b_end, step)[None, :] + step / 2
     x, y = a * c + b * d, a * c - b * d
-    kept = _log_above(a, b, x, y, q, s) + most * np.abs(x * y) > _LOG_NEGLIGIBLE
+    # A bound of the density: Phi_2 <= exp(-y^2/2)/2 where y, the smaller, is below 0.
+    single, pair = math.log(q) - (a * a + b * b) / 2, math.log(q * q * s) - (x * x + y * y) / 2
+    log_above = np.logaddexp(single, pair) - math.log(2 * math.pi)
+    log_above = log_above - max(q - 2, 0) * np.minimum(y, 0.0) ** 2 / 2
+    kept = log_above + most * np.abs(x * y) > _LOG_NEGLIGIBLE
     a, b = (np.broadcast_to(axis, kept.shape)[kept] for axis in (a, b))
     x, y = x[kept], y[kept]
-    below = _bivariate_cdf(x, y, rho, s)
+    # Phi_2 by Owen's function T.
+    owen = owens_t(x, (y - rho * x) / (x * s)) + owens_t(y, (x - rho * y) / (y * s))
+    below = np.maximum((ndtr(x) + ndtr(y)) / 2 - owen - np.where(x * y > 0, 0.0, 0.5), 0.0)
     weight = q * below ** (q - 1) * _density(a) * _density(b)
     if q > 1:
         two_win = q * (q - 1) * below ** (q - 2) * s * _density(x) * _density(y)
-        weight = weight + two_win * _ndtr((y - rho * x) / s) * _ndtr((x - rho * y) / s)
+        weight = weight + two_win * ndtr((y - rho * x) / s) * ndtr((x - rho * y) / s)
     product = x * y
     with np.errstate(divide="ignore"):
         kept = np.log(weight) + most * np.abs(product) > _LOG_NEGLIGIBLE
@@ -85,18 +104,8 @@ def step_for(q: int) -> float:
     return STEPS[(q - 1).bit_length()]
 
 
-def _log_above(a: Floats, b: Floats, x: Floats, y: Floats, q: int, s: float) -> Any:
-    """Bound the logarithm of the density: Phi_2 <= exp(-y^2/2)/2 where y, the smaller, is < 0."""
-    single = math.log(q) - (a * a + b * b) / 2
-    pair = math.log(q * q * s) - (x * x + y * y) / 2
-    below = np.minimum(y, 0.0)
-    return np.logaddexp(single, pair) - math.log(2 * math.pi) - max(q - 2, 0) * below**2 / 2
-
-
 def maximum_nodes(q: int) -> tuple[Any, Any]:
     """Return values of M and their weights, for functions up to exp(LARGEST_SQUARE M^2)."""
-    from scipy.special import log_ndtr
-
     # No longer than the step whose error is bounded.
     step = min(1 / 32, step_for(q))
     x = np.arange(-end(q), end(q), step)
@@ -111,8 +120,6 @@ def _above_zero(x: Floats, weight: Floats) -> tuple[Any, Any]:
 
 def largest_nodes(q: int, panels: float = PANELS) -> tuple[Any, Any]:
     """Return values of N = max_j abs(g_j) and weights, up to exp(LARGEST_SQUARE N^2)."""
-    from scipy.special import erf
-
     # Gauss's rule: on the half line the trapezoid rule has an end-point error.
     nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
     low, high = edges(q, panels)[:-1], edges(q, panels)[1:]
@@ -132,49 +139,8 @@ def end(q: int) -> float:
     return math.sqrt((37 + math.log(q)) / (0.5 - LARGEST_SQUARE))
 
 
-def _bivariate_cdf(x: Floats, y: Floats, rho: float, s: float) -> Any:
-    """Compute Phi_2 by Owen's function T."""
-    from scipy.special import owens_t
-
-    split = np.where(x * y > 0, 0.0, 0.5)
-    owen = owens_t(x, (y - rho * x) / (x * s)) + owens_t(y, (x - rho * y) / (y * s))
-    return np.maximum((_ndtr(x) + _ndtr(y)) / 2 - owen - split, 0.0)
-
-
-def _ndtr(t: NDArray[np.float64]) -> Any:
-    from scipy.special import ndtr
-
-    return ndtr(t)
-
-
 def _density(t: NDArray[np.float64]) -> Any:
     return np.exp(-t * t / 2) / math.sqrt(2 * math.pi)
-
-
-# The grid of nodes grows without bound towards -1, where the supremum is not attained.
-LOWEST = -0.95
-# Chernoff's bound is a minimum over lambda: any grid gives a valid one. The best point of this one
-# is within 0.4 % of the true minimum for all m up to 10^18: even ratios up to half the pole, from
-# there even ratios of the distance to it.
-_STEPS = 4  # per doubling
-_SMALL = 0.9 * np.exp2(-np.arange(37 * _STEPS)[::-1] / _STEPS)
-_NEAR = 1 - 0.5 * np.exp2(-np.arange(14) / _STEPS)
-# The same for one unit in a pool, whose closed form goes as near to its pole as floats do.
-_SHARES = np.concatenate(
-    [
-        0.5 * np.exp2(-np.arange(36 * _STEPS)[::-1] / _STEPS),
-        1 - 0.5 * np.exp2(-np.arange(1, 29 * _STEPS + 1) / _STEPS),
-    ]
-)
-# A side that is bounded has no pole; its minimum is beyond any m in use from here.
-_NARROWEST = 2.0**-30
-# Below this, exp(y) - 1 - y and -log(1 - y) - y cancel. The first three terms of the series of
-# the one are exact to 1e-9, of the other to 1e-12.
-_SERIES = 1.2e-4
-# That, and the rounding of SciPy's distribution functions; psi is larger by this part of itself.
-_ROUNDING = 1 + 2e-9
-# Distances from rho = 1 at which psi_rho is computed, finer where it is largest.
-_DISTANCES = np.concatenate([[0.0], np.geomspace(0.004, 0.4, 14), np.linspace(0.55, 1.95, 9)])
 
 
 def _grid(rho: float) -> Any:
@@ -211,8 +177,6 @@ def at_correlation(q: int, rho: float, *, shared: bool = False) -> Exponents:
 
     At lambda up to near its pole, or on the grid that all correlations share.
     """
-    if q == 1:
-        return _of_linear(rho)
     if rho < LOWEST:
         return any_correlation(q)
     at = _GRID if shared else _grid(rho)
@@ -221,25 +185,21 @@ def at_correlation(q: int, rho: float, *, shared: bool = False) -> Exponents:
     # is of order lambda^2.
     weight = weight / weight.sum()
     centred = product - weight @ product
-    return Exponents(at, *(_psi(sign * at, centred, weight) for sign in (1, -1)))
-
-
-def _psi(at: NDArray[np.float64], centred: Floats, weight: Floats) -> Any:
-    """Bound log(1 + E [exp(y) - 1 - y]), y = lambda (F - K) of mean 0, without cancellation."""
-    return _ROUNDING * np.log1p(_excess(at, centred, weight) + MISSED * at**2)
+    # log(1 + E [exp(y) - 1 - y]) for y = lambda (F - K), of mean 0.
+    tails = (np.log1p(_excess(sign * at, centred, weight) + MISSED * at**2) for sign in (1, -1))
+    return Exponents(at, *(_ROUNDING * tail for tail in tails))
 
 
 @functools.lru_cache(maxsize=64)
 def any_correlation(q: int) -> Exponents:
     """Bound the supremum over rho in [-1, 1] of psi_rho: the largest of its bounds on cells."""
     if q == 1:
-        # psi is convex in rho and g(y) >= g(-y), so that it is largest at rho = 1.
-        linear = _half(_SHARES)
-        return Exponents(_SHARES / 2, linear, linear)
+        # psi is convex in rho, and that of equal rows is the larger one of both ends.
+        linear = at_correlation(1, 1.0).upper
+        return Exponents(_GRID, linear, linear)
     rho = 1 - _DISTANCES
     ends = [at_correlation(q, float(end), shared=True) for end in rho]
-    upper = np.array([end.upper for end in ends])
-    lower = np.array([end.lower for end in ends])
+    upper, lower = (np.array([getattr(end, side) for end in ends]) for side in ("upper", "lower"))
     return Exponents(_GRID, *supremum(q, _GRID, rho, upper, lower, _square_excess(_GRID, q)))
 
 
@@ -270,26 +230,6 @@ def _excess(at: NDArray[np.float64], value: NDArray[np.float64], weight: Floats)
     return excess
 
 
-def _of_linear(rho: float) -> Exponents:
-    """Compute the exponent of one unit in a pool; infinite from the pole on.
-
-    psi(lambda) = g(lambda (1 + rho)) + g(-lambda (1 - rho)), 2 g(y) = -log(1 - y) - y, and
-    psi_rho(-lambda) = psi_{-rho}(lambda). The grid of lambda ends within 2^-30 of both poles.
-    """
-    sides = (1 + rho, 1 - rho)
-    at = np.unique(np.concatenate([_SHARES / max(side, _NARROWEST) for side in sides]))
-    tails = (_half(at * side) + _half(-at * other) for side, other in (sides, sides[::-1]))
-    return Exponents(at, *tails)
-
-
-def _half(y: Floats) -> Any:
-    """Compute -(log(1 - y) + y)/2."""
-    inside = np.where(y < 1, y, 0.5)
-    series = inside**2 * (1 / 4 + inside * (1 / 6 + inside / 8))
-    closed = np.where(np.abs(inside) < _SERIES, series, -(np.log1p(-inside) + inside) / 2)
-    return np.where(y < 1, closed, np.inf)
-
-
 def supremum(
     q: int,
     at: NDArray[np.float64],
@@ -318,10 +258,17 @@ def supremum(
     opposite = np.exp(lower[-1:] - at * above[-1:]) + to_opposite(q, at, float(rho[-1]))
     by_left = np.log(np.vstack([at_left + slack[:-1], opposite])) + at * above
     widths = -np.diff(np.append(rho, -1.0))[:, None]
-    return (
-        _by_slopes(q, at, upper, widths, np.minimum(by_right, simple)),
-        _by_slopes(q, at, lower, widths, np.minimum(by_left, simple)),
-    )
+    bounds = []
+    for values, cells in ((upper, by_right), (lower, by_left)):
+        cells = np.minimum(cells, simple)
+        # Improve on them by bounds of the derivative, three times.
+        for _ in range(3):
+            slope = derivative(q, at, cells.max(axis=0))
+            inner = (values[:-1] + values[1:] + widths[:-1] * slope) / 2
+            last = values[-1:] + widths[-1:] * slope
+            cells = np.minimum(cells, np.vstack([inner, last]))
+        bounds.append(cells.max(axis=0))
+    return bounds[0], bounds[1]
 
 
 def to_opposite(q: int, at: NDArray[np.float64], rho: float) -> Any:
@@ -332,18 +279,6 @@ def to_opposite(q: int, at: NDArray[np.float64], rho: float) -> Any:
     """
     kappa = float(exact.collision_probability(rho, q))
     return (1 + rho) * at * (kappa + q * 2.0 ** (2 - q) / np.sqrt(2 - 4 * at))
-
-
-def _by_slopes(
-    q: int, at: NDArray[np.float64], values: NDArray[np.float64], widths: Floats, cells: Floats
-) -> Any:
-    """Improve on bounds of the cells, (cell, at), by those of the derivative, three times."""
-    for _ in range(3):
-        slope = derivative(q, at, cells.max(axis=0))
-        inner = (values[:-1] + values[1:] + widths[:-1] * slope) / 2
-        last = values[-1:] + widths[-1:] * slope
-        cells = np.minimum(cells, np.vstack([inner, last]))
-    return cells.max(axis=0)
 
 
 def derivative(q: int, at: NDArray[np.float64], bound: NDArray[np.float64]) -> Any:

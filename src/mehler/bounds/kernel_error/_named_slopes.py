@@ -5,14 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any, Literal
 
+import numpy as np
+
 from mehler import exact
-from mehler._validate import (
-    require_choice,
-    require_integer,
-    require_not_negative,
-    require_positive,
-    require_real,
-)
+from mehler._validate import require_choice, require_integer, require_positive
 from mehler.bounds.kitchen_sinks import moment_of_longest
 from mehler.exact import require_pool
 
@@ -22,8 +18,6 @@ _LARGEST = 10**12
 _MANY = 1000
 # For larger nu the Matern kernel is practically Gaussian, and no map has it.
 _SMOOTHEST = 50.0
-# E|g| of a standard normal.
-_MEAN = math.sqrt(2 / math.pi)
 # A moment by quadrature is right to 1e-10 of itself; the second one is made larger by this part,
 # which pays for the rounding of the first too.
 _ROUNDING = 1e-8
@@ -72,51 +66,42 @@ def slope_fourier(
     """
     d = require_integer("n_inputs", n_inputs, most=_LARGEST)
     times = 1.0 if require_choice("form", form, ("pairs", "offset")) == "pairs" else 2.0
-    if (gamma is None) == (nu is None):
-        raise ValueError("give one of gamma, of the Gaussian kernel, and nu, of a Matern kernel")
+    if (gamma is None) == (nu is None) or (gamma is not None and length_scale is not None):
+        raise ValueError("give gamma, of the Gaussian kernel, or nu and length_scale, of a Matern")
     if gamma is not None:
-        if length_scale is not None:
-            raise ValueError(f"length_scale={length_scale!r} goes with nu, not with gamma")
         scale, first, second = math.sqrt(2 * require_positive("gamma", gamma)), 1.0, 1.0
     else:
         degrees = require_positive("nu", nu)
-        if degrees <= 1:
-            raise ValueError(f"nu={nu!r}: the slope has a second moment for nu above 1 only")
-        if degrees > _SMOOTHEST:
+        if not 1 < degrees <= _SMOOTHEST:
             raise ValueError(
-                f"nu={nu!r} is more than {_SMOOTHEST:g}: take gamma = 1/(2 length_scale^2)"
+                f"nu={nu!r} must be above 1, where the slope has a second moment, and at most "
+                f"{_SMOOTHEST:g}; beyond take gamma = 1/(2 length_scale^2)"
             )
         scale = 1 / require_positive("length_scale", 1.0 if length_scale is None else length_scale)
         first = math.sqrt(degrees) * math.exp(math.lgamma(degrees - 0.5) - math.lgamma(degrees))
         second = degrees / (degrees - 1)
-    each = times * scale
-    mean, square = each * _chi(d, 1) * first, each * each * d * second
-    if not 0 < square < math.inf:
-        raise ValueError(
-            f"gamma={gamma!r}, nu={nu!r}, length_scale={length_scale!r}: the square of a frequency "
-            "leaves the floats"
-        )
-    return {"slope": (mean, square), "width": 2 * times}
+    if d <= _MANY:
+        length = math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
+    else:
+        # Logarithms would cancel; the next term is below 1e-12.
+        length = math.sqrt(d) * (1 - 1 / (4 * d) + 1 / (32 * d * d) + 5 / (128 * d**3))
+    steep = times * scale
+    slope = (steep * length * first, steep * steep * d * second)
+    return {**_floats({"slope": slope}), "width": 2 * times}
 
 
+@np.errstate(over="ignore")
 def slope_kitchen_sinks(
-    n_inputs: int,
-    *,
-    lipschitz: float,
-    radius: float,
-    weight_scale: float = 1.0,
-    bias: float = 0.0,
-    at_zero: float = 0.0,
+    n_inputs: int, *, lipschitz: float, radius: float, weight_scale: float = 1.0
 ) -> dict[str, Any]:
     r"""Return the arguments of :func:`uniform_by_slope` for kitchen sinks of Lipschitz activation.
 
-    .. math:: G = L|w|\big(|a(0)| + L(R|w| + |b|)\big), \quad v = 8\tau^2(\tau^2 + \mu^2), \quad
-              c = 2\sqrt2\,\tau^2, \quad \tau = L\sqrt{s^2R^2 + \beta^2}, \quad
-              \mu = |a(0)| + \sqrt{2/\pi}\,\tau
+    .. math:: G = L^2R|w|^2, \quad v = 8\tau^2(\tau^2 + \mu^2), \quad
+              c = 2\sqrt2\,\tau^2, \quad \tau = LsR, \quad \mu = \sqrt{2/\pi}\,\tau
 
-    for units a(<w, x> + b), w of the law N(0, s^2 I) and b of N(0, beta^2); increments have v = 3
-    tau'^2 and c = 2 tau', tau' = L s (abs(a(0)) + tau). Products need no bound. Proof:
-    :doc:`/theorems/features-uniform`.
+    for units a(<w, x>), a(0) = 0, w of the law N(0, s^2 I); increments have v = 3 tau'^2 and c = 2
+    tau', tau' = L s tau. Products need no bound. Proof: :doc:`/theorems/features-uniform`, where
+    units have offsets.
 
     Parameters
     ----------
@@ -128,10 +113,6 @@ def slope_kitchen_sinks(
         R, no row of the set is longer.
     weight_scale : float
         s, standard deviation of the weights.
-    bias : float
-        beta, standard deviation of the offset.
-    at_zero : float
-        a(0), the activation's value at 0.
 
     Returns
     -------
@@ -144,25 +125,25 @@ def slope_kitchen_sinks(
     >>> relu = kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=1.0)
     >>> [round(moment, 6) for moment in relu["slope"]]
     [2.0, 8.0]
-    >>> bound = kernel_error.uniform_by_slope(10_000, dimension=3, diameter=2, delta=0.01,
-    ...                                       **relu)
-    >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
-    {'variance': 0.281, 'tail': 0.009, 'increments': 0.023, 'range': 0.001}
     """
     d = require_integer("n_inputs", n_inputs, most=_LARGEST)
-    steep, far = require_positive("lipschitz", lipschitz), require_positive("radius", radius)
-    s, beta = require_positive("weight_scale", weight_scale), require_not_negative("bias", bias)
-    try:
-        constants = _of_sinks(d, steep, far, s, beta, abs(require_real("at_zero", at_zero)))
-    except OverflowError:
-        constants = {}
-    if not all(0 < c < math.inf for pair in constants.values() for c in pair) or not constants:
-        raise ValueError(
-            f"lipschitz={lipschitz!r}, radius={radius!r}, weight_scale={weight_scale!r}, "
-            f"bias={bias!r}, at_zero={at_zero!r}: moments of products leave the floats, give rows "
-            "and features in other units"
-        )
-    return constants
+    # Powers of NumPy's floats overflow to infinity; Python's raise.
+    steep, far = (
+        np.float64(require_positive("lipschitz", lipschitz)),
+        require_positive("radius", radius),
+    )
+    s = np.float64(require_positive("weight_scale", weight_scale))
+    tau = steep * (s * far)
+    mu = math.sqrt(2 / math.pi) * tau
+    moved = steep * s * tau
+    mean, square = steep * far * (s**2 * d), (steep * far) ** 2 * (s**4 * (d * (d + 2.0)))
+    return _floats(
+        {
+            "slope": (steep * mean, steep**2 * square),
+            "sub_gamma": (8 * tau**2 * (tau**2 + mu**2), 2 * math.sqrt(2) * tau**2),
+            "increments": (3 * moved**2, 2 * moved),
+        }
+    )
 
 
 def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
@@ -172,7 +153,7 @@ def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
 
     for units max_j <w_j, x> - h_1(q); the moments of N, the largest of q lengths of d normals, by
     quadrature. Increments have v = 4 max_p 2 E N_1^(2p)/(p! 4^(p-2)) and c = 8, N_1 the same for d
-    = 1: there the dimension of the space does not enter. Proof: :doc:`/theorems/features-uniform`.
+    = 1. Proof: :doc:`/theorems/features-uniform`. Plain maxout units have :func:`uniform`.
 
     Parameters
     ----------
@@ -184,72 +165,38 @@ def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     Returns
     -------
     dict
-        `slope`, `sub_gamma` and `increments`. (Plain maxout units have :func:`uniform`.)
+        `slope`, `sub_gamma` and `increments`.
 
     Examples
     --------
     >>> from mehler.bounds import kernel_error
     >>> setting = kernel_error.slope_maxout_centred(2, pool_size=4)
-    >>> bound = kernel_error.uniform_by_slope(10_000, dimension=3, diameter=2, delta=0.01,
-    ...                                       **setting)
-    >>> {term.name: round(term.value, 3) for term in bound.terms if term.value > 0.001}
-    {'variance': 0.248, 'tail': 0.011, 'increments': 0.022, 'range': 0.002}
+    >>> [round(moment, 4) for moment in setting["slope"]]
+    [6.188, 47.0043]
     """
-    d, q = (
-        require_integer("n_inputs", n_inputs, most=_LARGEST),
-        require_pool(pool_size, "pool_size"),
-    )
+    d = require_integer("n_inputs", n_inputs, most=_LARGEST)
+    q = require_pool(pool_size, "pool_size")
     h1 = float(exact.max_moment(1, q))
     first, second, third, fourth = (moment_of_longest(d, q, p) for p in (1, 2, 3, 4))
     square = fourth + 2 * h1 * third + h1**2 * second
+    bernstein, p = 0.0, 2
+    # E N_1^(2p) <= q E g^(2p) <= q p! 2^p, so that from p on it is at most 32 q/2^p.
+    while 32 * q / 2**p > bernstein:
+        moment = 2 * moment_of_longest(1, q, 2 * p) / (math.factorial(p) * 4.0 ** (p - 2))
+        bernstein, p = max(bernstein, moment), p + 1
     return {
         "slope": (second + h1 * first, square * (1 + _ROUNDING)),
         "sub_gamma": (8.0, 2 * math.sqrt(2)),
-        "increments": (4 * _bernstein(q) * (1 + _ROUNDING), 8.0),
+        "increments": (4 * bernstein * (1 + _ROUNDING), 8.0),
     }
 
 
-def _of_sinks(
-    d: int, steep: float, far: float, s: float, beta: float, base: float
-) -> dict[str, Any]:
-    tau = steep * math.hypot(s * far, beta)
-    mu = base + _MEAN * tau
-    # G = L chi (A + L b), chi = s times the length of d normals, A = a(0) + L R chi.
-    chi = [s**p * _chi(d, p) for p in range(5)]
-    lengths, offset = steep * far, steep * beta
-    mean = base * chi[1] + lengths * chi[2] + offset * _MEAN * chi[1]
-    square = (
-        (base**2 + offset**2 + 2 * base * offset * _MEAN) * chi[2]
-        + 2 * lengths * (base + offset * _MEAN) * chi[3]
-        + lengths**2 * chi[4]
-    )
-    moved = steep * s * (base + tau)
-    return {
-        "slope": (steep * mean, steep**2 * square),
-        "sub_gamma": (8 * tau**2 * (tau**2 + mu**2), 2 * math.sqrt(2) * tau**2),
-        "increments": (3 * moved**2, 2 * moved),
-    }
-
-
-def _chi(d: int, p: int) -> float:
-    """Compute E |g|^p of d standard normals, for p to 4."""
-    if p in (0, 2, 4):
-        return {0: 1.0, 2: float(d), 4: d * (d + 2.0)}[p]
-    if d <= _MANY:
-        mean = math.sqrt(2) * math.exp(math.lgamma((d + 1) / 2) - math.lgamma(d / 2))
-    else:
-        # Logarithms would cancel; the next term is below 1e-12.
-        mean = math.sqrt(d) * (1 - 1 / (4 * d) + 1 / (32 * d * d) + 5 / (128 * d**3))
-    return mean if p == 1 else mean * (d + 1)
-
-
-def _bernstein(q: int) -> float:
-    """Compute max over p of 2 E N^(2p)/(p! 4^(p-2)), N the largest of q absolute normals.
-
-    E N^(2p) <= q E g^(2p) <= q p! 2^p, so that from p on it is at most 32 q/2^p.
-    """
-    best, p = 0.0, 2
-    while 32 * q / 2**p > best:
-        best = max(best, 2 * moment_of_longest(1, q, 2 * p) / (math.factorial(p) * 4.0 ** (p - 2)))
-        p += 1
-    return best
+def _floats(constants: dict[str, Any]) -> dict[str, Any]:
+    """Return pairs of positive floats, or say that they are not."""
+    constants = {name: tuple(map(float, pair)) for name, pair in constants.items()}
+    if not all(0 < c < math.inf for pair in constants.values() for c in pair):
+        raise ValueError(
+            "gamma, length_scale, weight_scale, lipschitz, radius: moments of slopes or products "
+            "leave the floats, give rows and features in other units"
+        )
+    return constants
