@@ -1,8 +1,7 @@
 """Maps as pytrees of JAX: constants of training, unless their weights are made leaves.
 
-Importing this registers all classes of maps, those defined later too. Not imported with mehler: it
-needs JAX, the extra ``jax``. What of a map is no leaf is structure, and so a constant of what is
-compiled with it.
+Importing this registers all classes of maps. It needs JAX, the extra ``jax``. What of a map is no
+leaf is structure, and so a constant of what is compiled with it.
 """
 
 from __future__ import annotations
@@ -48,7 +47,6 @@ class _Structure:
 
 
 def _flatten(phi: FeatureMap) -> tuple[tuple[Any, ...], _Structure]:
-    # Leaves are what optimisers and equinox.Module take for parameters.
     return () if phi._weights_are == "drawn" else phi.weights, _Structure(phi)
 
 
@@ -58,7 +56,7 @@ def _unflatten(structure: _Structure, leaves: Iterable[Any]) -> FeatureMap:
         return phi
     if phi._weights_are == "stacked":
         weights = tuple(
-            jax.lax.stop_gradient(each) if isinstance(each, jax.Array) else each for each in weights
+            jax.lax.stop_gradient(w) if isinstance(w, jax.Array) else w for w in weights
         )
     return phi._with_weights(weights, phi._weights_are)
 
@@ -99,8 +97,7 @@ def stacked(maps: Iterable[FeatureMap]) -> FeatureMap:
 def trainable(phi: FeatureMap) -> FeatureMap:
     """Return a map whose weights are leaves, and so parameters of whatever holds it.
 
-    Other maps have no leaves: in an ``equinox.Module``, or as an argument of ``jax.grad``, their
-    weights are constants.
+    The weights of other maps are constants, also in an ``equinox.Module``.
 
     Parameters
     ----------
@@ -110,8 +107,7 @@ def trainable(phi: FeatureMap) -> FeatureMap:
     Returns
     -------
     FeatureMap
-        With the same weights, which may then be any; it says so in its ``repr``, and refuses what
-        holds of drawn weights alone: kernel, variance, recipe.
+        With the same weights; it refuses what holds of drawn ones alone: kernel, variance, recipe.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""Maps as modules of PyTorch: layers of a network, with weights in its ``state_dict``.
-
-Not imported with mehler: it needs PyTorch, the extra ``torch``.
-"""
+"""Maps as layers of PyTorch, with weights in the ``state_dict``; the extra ``torch``."""
 
 from __future__ import annotations
 
@@ -23,8 +20,6 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(message, name="torch") from error
 
 __all__ = ["RandomFeatures"]
-
-_HALF = (torch.float16, torch.bfloat16)
 
 
 class RandomFeatures(nn.Module):
@@ -115,8 +110,7 @@ class RandomFeatures(nn.Module):
         Parameters
         ----------
         X : tensor, shape (..., n_inputs)
-            Rows, in any number of batches. On a CPU those whose angles lose their phase are
-            refused; nothing looks whether they are finite.
+            Rows. On a CPU those whose angles lose their phase are refused; NaN and infinity pass.
 
         Returns
         -------
@@ -135,7 +129,7 @@ class RandomFeatures(nn.Module):
         rows = self._scaled(X).reshape(-1, d)
         weights = list(self.buffers(recurse=False))
         dtype = next(w.dtype for w in weights if w.is_floating_point())
-        wide = torch.float32 if dtype in _HALF else dtype
+        wide = torch.promote_types(dtype, torch.float32)
         weights = [w.to(wide) if w.is_floating_point() else w for w in weights]
         rows, waves = rows.to(wide), self.map._unit.angles is not None
         if waves and rows.shape[0] > 0 and not _arrays.is_on_accelerator(rows):
@@ -156,7 +150,6 @@ class RandomFeatures(nn.Module):
         return X if self.log_scale is None else X * self.log_scale.exp()
 
     def extra_repr(self) -> str:
-        """Show the map."""
         return repr(self.map)
 
     def get_extra_state(self) -> dict[str, Any]:
@@ -168,8 +161,7 @@ class RandomFeatures(nn.Module):
 
     def set_extra_state(self, state: dict[str, Any]) -> None:
         """Draw the map of the recipe, so that its seed is that of the weights."""
-        recipe = state["recipe"]
-        own = self.get_extra_state()["recipe"]
+        recipe, own = state["recipe"], self.get_extra_state()["recipe"]
         if recipe is None or own is None or recipe == own:
             return
         if {**recipe, "seed": 0, "mehler": ""} != {**own, "seed": 0, "mehler": ""}:

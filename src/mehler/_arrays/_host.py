@@ -70,13 +70,6 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
     return from_host(host, place_of(x), x.dtype)
 
 
-def without_gradient(x: Array) -> Array:
-    """Detach `x` from PyTorch's graph, which a loop would grow; values are shared."""
-    if is_torch_array(x):
-        return x.detach()
-    return x
-
-
 def dense_host(x: Array) -> tuple[Any, float | None]:
     """Return `x` as a dense NumPy array, with the machine epsilon of its original dtype.
 

@@ -336,7 +336,7 @@ def _require_units(z: Array) -> Array:
             "compute it first, for instance Z = Z.compute()"
         )
     _arrays.require_matrix(z, name="Z")
-    return xp.astype(_arrays.without_gradient(z), _arrays.real_dtype(z, name="Z"), copy=False)
+    return xp.astype(_arrays.constant(z), _arrays.real_dtype(z, name="Z"), copy=False)
 
 
 def _require_labels(y: Array, z: Array) -> None:

@@ -158,7 +158,7 @@ def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
             "(rows, features)"
         )
     require_features(xp, z)
-    z = _arrays.without_gradient(z)
+    z = _arrays.constant(z)
     if not bool(xp.isfinite(xp.sum(xp.sum(z, axis=0)))):
         _arrays.require_finite(z, name="phi(X)")
     return z

@@ -86,7 +86,7 @@ def _linear(
     if z.shape[1] != weights.shape[0]:
         raise ValueError(f"phi(X) has {z.shape[1]} columns but the weights are {weights.shape[0]}")
     narrow = xp.astype(weights, z.dtype, copy=False)
-    values = xp.matmul(_arrays.without_gradient(z), narrow) + intercept[None, :]
+    values = xp.matmul(_arrays.constant(z), narrow) + intercept[None, :]
     return xp.astype(values, weights.dtype, copy=False)
 
 
