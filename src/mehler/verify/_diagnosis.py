@@ -56,8 +56,7 @@ class Cause:
     value, error : float
         The fitted number, such as the factor or E cos 2b, and its standard error.
     explained, rest : float
-        Explained fraction of the squared deviation, noise apart; root mean square residual in
-        standard errors, near 1 for a perfect fit.
+        Explained fraction of the squared deviation; residual in standard errors.
     """
 
     kind: str
@@ -80,10 +79,9 @@ def diagnose(
     """Search for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
 
     Fit models to the mean over 64 to 4096 fresh draws, until a cause is clear, and name the
-    simplest that explains the deviation up to noise: c k; k + b; of a kernel of x - y alone
-    k(x, y) + c k(x, -y), as of phases that are not uniform; k with another bandwidth, of another
-    function k(c x, c y); another kernel by name, or by the law of its weights; k of rows whose
-    columns are multiplied by factors. A seed that is not used is named too.
+    simplest that explains the deviation: c k; k + b; k(x, y) + c k(x, -y), as of phases that are
+    not uniform; another bandwidth, k(c x, c y); another kernel by name, or by the law of its
+    weights; factors of columns. A seed that is not used is named too.
 
     Parameters
     ----------
@@ -97,8 +95,7 @@ def diagnose(
     Returns
     -------
     tuple of Cause
-        Empty when nothing simple fits, or models that differ fit alike. A cause has no error rate,
-        and leaves the verdict alone.
+        Empty when nothing simple fits, or models that differ fit alike. A cause has no error rate.
 
     Examples
     --------
@@ -171,7 +168,14 @@ def explained(
     if verdict.status != "refuted" or verdict.cause or not math.isfinite(verdict.observed):
         return verdict
     pairs = make_pairs(kernel, X, Y)
-    left, right = (_rows_of(verdict, k, rows) for k, rows in enumerate((pairs.left, pairs.right)))
+
+    def some(side: int, rows: EvaluatedRows) -> Array:
+        """Return all rows, or of many those of the worst pairs and some between."""
+        n, worst = len(rows.host), [] if verdict.table is None else verdict.table.pairs
+        chosen = [*(pair[side] for pair in worst), *np.linspace(0, n - 1, 24).astype(int)]
+        return rows.given if n <= _MOST_ROWS else rows.gather(np.unique(chosen))
+
+    left, right = some(0, pairs.left), some(1, pairs.right)
     seed, others = int(verdict.seeds.get("seed", 0)), None if pairs.same else right
     try:
         causes = diagnose(draw, kernel, left, others, seed=seed, time_limit=_SECONDS)
@@ -180,15 +184,6 @@ def explained(
     if causes:
         return replace(verdict, cause=causes[0].text)
     return replace(verdict, reason=f"{verdict.reason} No simple cause fits.".lstrip())
-
-
-def _rows_of(verdict: Verdict, side: int, rows: EvaluatedRows) -> Array:
-    """Return all rows, or of many those of the worst pairs and some between."""
-    n = rows.host.shape[0]
-    if n <= _MOST_ROWS:
-        return rows.given
-    worst = [] if verdict.table is None else [pair[side] for pair in verdict.table.pairs]
-    return rows.gather(np.unique([*worst, *np.linspace(0, n - 1, 24).astype(int)]))
 
 
 class Means:

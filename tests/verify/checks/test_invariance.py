@@ -96,8 +96,3 @@ def test_a_defect_in_one_draw_of_a_hundred_is_found():
         return averaged(seed, orbit=range(4 if seed % 97 else 3))
 
     assert check_invariance(seldom, roll, X).status == "refuted"
-
-
-def linear(seed, m=40):
-    w = np.random.default_rng(seed).standard_normal((4, m))
-    return lambda x: x @ w / np.sqrt(m)

@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 
-import mehler
 from mehler import verify
 from tests.verify.corpus.fourier import ROWS, Cosines, Orthogonal, Pairs, constant_norms
 from tests.verify.corpus.registry import Planted, Twin, drawer, kernel
@@ -46,12 +45,6 @@ def repeated(draw, seed):
     return verify.check_kernel(
         lambda seed: draw(seed).__call__, Cosines.kernel, ROWS, variance=variance, seed=seed
     )
-
-
-def ours(n_features=1000, **options):
-    """mehler's own, held to the kernel that it declares."""
-    given = {"gamma": 0.3, **options}
-    return lambda seed: mehler.FourierFeatures.draw(4, n_features, seed=seed, **given)
 
 
 def twin(name, cls, why, **change):

@@ -56,8 +56,6 @@ MAXOUT = variance(mehler_cases.FEW)
 ANGLES = distribution(fourier.ROWS, arcsine_cdf)
 MAXIMA = distribution(mehler_cases.FEW, maxout_cdf)
 CHOSEN = distribution(mehler_cases.FEW, decoupled_cdf)
-# Draws of few units: the variance is one of whole draws.
-SMALL = {"n_features": 50}
 
 
 def small(kind, defect=None):

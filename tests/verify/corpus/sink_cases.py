@@ -100,12 +100,6 @@ def constant_norms(phi, weights):
     return (weights / lengths,)
 
 
-@moved_weights
-def bias_of_signs(phi, weights, offset):
-    """The right variance, another law."""
-    return weights, np.sign(offset)
-
-
 # The normalisation that makes weights uniform on the sphere is forgotten.
 not_on_the_sphere = moved_weights(
     lambda phi, w: phi._projection.draw(phi.seed, 1, phi.n_inputs, phi.n_features, w.dtype.name)

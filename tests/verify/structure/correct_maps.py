@@ -84,16 +84,6 @@ def pipeline(seed):
     return made.set_params(rbfsampler__random_state=seed).fit(X).transform
 
 
-def union(seed):
-    from sklearn.kernel_approximation import RBFSampler
-    from sklearn.pipeline import make_union
-
-    parts = [
-        RBFSampler(gamma=g, n_components=40, random_state=seed + k) for k, g in ((0, 0.5), (1, 2))
-    ]
-    return make_union(*parts).fit(X).transform
-
-
 def cached(seed):
     phi, kept = plain(seed), {}
 
@@ -152,22 +142,10 @@ def simhash(seed, bits=12):
     return lambda Z: ((Z @ w > 0.0) @ (1 << np.arange(bits))).reshape(-1, 1).astype(np.uint16)
 
 
-def steps(seed):
-    """Signs of sums of signs: rows of whole numbers lie on the jumps."""
-    w = rng_of(seed).choice([-1.0, 1.0], (5, 60))
-    return lambda Z: np.sign(Z @ w) / math.sqrt(60)
-
-
 def tenths(seed):
     """The same at tenths, whose sums are 0 up to rounding, in another order than BLAS."""
     w = rng_of(seed).choice([-1.0, 1.0], (5, 60))
     return lambda Z: np.sign((Z[:, :, None] * w).sum(axis=1)) / math.sqrt(60)
-
-
-def bins(seed):
-    rng = rng_of(seed)
-    width, shift = rng.gamma(2.0, 1.0, (5, 30)), rng.uniform(size=(5, 30))
-    return lambda Z: np.floor(Z[:, :, None] / width + shift).sum(axis=1).astype(np.int64)
 
 
 def trees(seed):
@@ -251,11 +229,6 @@ def seeded_globally(seed):
     return lambda Z: Z @ w / math.sqrt(60)
 
 
-def counts(seed):
-    p = rng_of(seed).dirichlet(np.ones(5), 30).T
-    return lambda Z: np.rint(np.abs(Z) @ p * 8).astype(np.int32)
-
-
 def sobol(seed, m=64):
     from scipy.special import ndtri
     from scipy.stats import qmc
@@ -263,11 +236,6 @@ def sobol(seed, m=64):
     u = qmc.Sobol(6, scramble=True, rng=rng_of(seed)).random(m).T
     w, b = ndtri(np.clip(u[:5], 1e-9, 1 - 1e-9)), 2 * math.pi * u[5]
     return lambda Z: cosines(Z, w, b)
-
-
-def with_constant(seed):
-    phi = plain(seed)
-    return lambda Z: np.hstack([np.ones((len(Z), 2)), phi(Z)])
 
 
 def listed(seed):

@@ -46,11 +46,6 @@ def rational(x, y):
     return (1.0 + squares(x, y) / 4.0) ** -2.0
 
 
-def matern(x, y):
-    r = np.sqrt(3.0 * squares(x, y))
-    return (1.0 + r) * np.exp(-r)
-
-
 def common_phase(seed, m=100):
     rng = rng_of(seed)
     w, b = rng.standard_normal((5, m)), rng.uniform(0.0, TAU)

@@ -79,10 +79,6 @@ def two_signs(rng, d, m):
     return rng.choice([-1.0, 1.0], size=(2, d, m))
 
 
-def relu(X, w):
-    return SQRT2 * np.maximum(X @ w, 0.0) / math.sqrt(w.shape[1])
-
-
 def step(X, w):
     return SQRT2 * (X @ w > 0.0) / math.sqrt(w.shape[1])
 
@@ -145,14 +141,6 @@ def rotated_signs(rng, d, m):
         raise ValueError("powers of 2 only, and at most as many features")
     h = hadamard(d) * rng.choice([-1.0, 1.0], size=d)
     return math.sqrt(d / m) * h[rng.choice(d, m, replace=False)].T / math.sqrt(d)
-
-
-def orthogonal(rng, d, m):
-    blocks = []
-    for _ in range(-(-m // d)):
-        q, r = np.linalg.qr(rng.standard_normal((d, d)))
-        blocks.append(q * np.sign(np.diag(r)) * np.sqrt(2.0 * rng.chisquare(d, d)))
-    return np.hstack(blocks)[:, :m], rng.uniform(0.0, 2.0 * math.pi, m)
 
 
 def with_bias(X, w):
@@ -223,10 +211,6 @@ def own_seeds(seed, X, n_features=None):
 def cross_polytope(rng, d, m):
     """Axes with replacement: columns are coordinates, again and again."""
     return math.sqrt(d) * np.eye(d)[:, rng.integers(d, size=m)]
-
-
-def exact(seed, X, n_features=None):
-    return lambda Z: Z * 1.0
 
 
 def rotated(seed, X, n_features=None):

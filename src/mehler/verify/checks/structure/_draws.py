@@ -89,11 +89,12 @@ def seeds_differ(c: Candidate) -> None:
         if _agree(columns[low], columns[high]):
             agreeing.setdefault(high - low, (low, high))
     for low, high in [agreeing[step] for step in sorted(agreeing)][: _RELATIONS // 2]:
+        equal = np.array_equal(draws[low], draws[high])
         for relation in (lambda s, a=low, b=high: s ^ (a ^ b), lambda s, a=low, b=high: s + b - a):
-            if won(_swapped(c, relation), 0.5 * c.rate / _RELATIONS):
+            if won(_swapped(c, relation, equal), 0.5 * c.rate / _RELATIONS):
                 shared = len(columns[low] & columns[high])
                 text = f"share {shared} of {counted(len(columns[low]), 'feature')}"
-                if np.array_equal(draws[low], draws[high]):
+                if equal:
                     gave = f"{counted(len(draws), 'seed')} gave {counted(n_maps, 'map')}"
                     text = f"give the same features: {gave}"
                 assumed = "draws from different seeds are independent"
@@ -135,18 +136,18 @@ def _agree(a: frozenset[bytes], b: frozenset[bytes]) -> bool:
     return a == b or (len(a) > 1 and 2 * len(a & b) >= len(a))
 
 
-def _swapped(c: Candidate, relation: Callable[[int], int]) -> Iterator[int]:
-    """Yield whether related draws agree (+1) where swapped ones do not (-1 for the reverse)."""
+def _swapped(c: Candidate, relation: Callable[[int], int], equal: bool) -> Iterator[int]:
+    """Yield whether related draws agree, or are `equal`, (+1) where swapped ones are not (-1)."""
     far = c.seeds(12)
     for k in range(0, 400, 2):
         # Below 2^30, so that a sum is still a valid seed.
         s, u = (far(k + i) >> 1 for i in (0, 1))
         draws = []
         with c.trying("related seeds"):
-            draws = [_columns(c.features(seed)) for seed in (s, relation(s), u, relation(u))]
+            draws = [c.features(seed) for seed in (s, relation(s), u, relation(u))]
         if not draws or c.late("whether seeds that agree do so by chance"):
             return
-        a, b, e, d = draws
+        a, b, e, d = (frozenset([z.tobytes()]) if equal else _columns(z) for z in draws)
         yield int(_agree(a, b) or _agree(e, d)) - int(_agree(a, d) or _agree(e, b))
 
 

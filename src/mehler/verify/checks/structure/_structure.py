@@ -93,8 +93,8 @@ def check_structure(
 ) -> StructureVerdict:
     """Check by ten rules that a map is a function of its seed and of each row alone.
 
-    A rule of ``docs/structure.md`` draws and calls the map at the given rows, and refutes what is
-    certain, or what a sign test with a proved error rate shows.
+    A rule of ``docs/structure.md`` refutes what is certain at the given rows, or what a sign test
+    with a proved error rate shows.
 
     Parameters
     ----------
@@ -112,21 +112,20 @@ def check_structure(
     random : bool
         Whether other seeds give independent maps. If not, a single map is tested.
     independent_features : bool
-        Whether the columns of a draw are declared independent and alike, as maps of mehler do by
-        themselves: columns that share few random numbers, and two draws that are one, are then a
-        fault, and a remark otherwise.
+        Whether the columns of a draw are declared independent and alike, as by maps of mehler:
+        shared random numbers, and two draws that are one, are then a fault, else a remark.
     only : str or collection of str, optional
         Names of rules to run alone; default all.
     **options : DrawOptions
-        false_alarm, ledger, name; time_limit, seed. No further rule begins after `time_limit`, 20
-        seconds by default. The ledger is charged if the map is random.
+        false_alarm, ledger, name; time_limit, 20 seconds by default, after which no rule begins;
+        seed. The ledger is charged if the map is random.
 
     Returns
     -------
     Verdict
-        *refuted*: a rule is broken; ``causes`` has a sentence for each, the first of which explains
-        most. *holds*: no rule is; ``assumptions`` lists what was not tried, ``remarks`` what is no
-        fault. *inconclusive*: a rule of `only` was not tried for lack of time.
+        *refuted*: a rule is broken; ``causes`` has a sentence for each. *holds*: no rule is;
+        ``assumptions`` lists what was not tried, ``remarks`` what is no fault. *inconclusive*: a
+        rule of `only` was not tried.
 
     Raises
     ------
@@ -136,15 +135,10 @@ def check_structure(
     Examples
     --------
     >>> import numpy as np
-    >>> def draw(seed):
-    ...     rng = np.random.default_rng(seed)
-    ...     weights = rng.standard_normal((3, 50))
-    ...     return lambda X: X @ weights / np.sqrt(50)
-    >>> X = np.random.default_rng(0).standard_normal((6, 3))
-    >>> check_structure(draw, X, kernel=lambda X, Y: X @ Y.T).status
-    'holds'
     >>> def centred(seed):
-    ...     return lambda X: draw(seed)(X - X.mean(axis=0))
+    ...     weights = np.random.default_rng(seed).standard_normal((3, 50))
+    ...     return lambda X: (X - X.mean(axis=0)) @ weights / np.sqrt(50)
+    >>> X = np.random.default_rng(0).standard_normal((6, 3))
     >>> print(check_structure(centred, X).reason)  # doctest: +ELLIPSIS
     features depend on the other rows of the batch: ...
     """
