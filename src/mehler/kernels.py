@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -109,10 +108,9 @@ def additive_chi2(x: Matrix, y: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Law:
-    """A way to make features, and the variance that follows.
+    """A way to make features, and the variance V, (n, k), or an upper bound of it.
 
-    `text` describes the features; `variance` maps (X, Y) to V, shape (n, k), or an upper bound of
-    it. `independent`: the columns of one draw are i.i.d. samples; else a whole draw is one sample.
+    `independent`: the columns of one draw are i.i.d. samples; else a whole draw is one sample.
     """
 
     text: str
@@ -125,16 +123,12 @@ def with_blocks(laws: Mapping[str, Law], spread: float = 3.0) -> dict[str, Law]:
 
     These raise V by a factor of at most 1 + spread/(d + 1): 3 for any feature, 0 for some.
     """
-    blocks = {}
-    for name, law in laws.items():
+
+    def in_blocks(law: Law) -> Law:
         text = f"{law.text.replace('independent', 'in orthogonal blocks')}: an upper bound of V"
-        variance = partial(_spread, law.variance, spread)
-        blocks[f"{name}-orthogonal"] = Law(text, variance, False)
-    return {**laws, **blocks}
+        return Law(text, lambda X, Y: law.variance(X, Y) * (1 + spread / (X.shape[1] + 1)), False)
 
-
-def _spread(variance: OnPairs, spread: float, X: Matrix, Y: Matrix) -> Matrix:
-    return variance(X, Y) * (1.0 + spread / (X.shape[1] + 1.0))
+    return {**laws, **{f"{name}-orthogonal": in_blocks(law) for name, law in laws.items()}}
 
 
 def fourier_laws(k: OnPairs, twice: OnPairs, *, isotropic: bool) -> dict[str, Law]:
@@ -161,7 +155,6 @@ def exponential_laws(k: OnPairs, gamma: float) -> dict[str, Law]:
     """Return the laws of features of exp(gamma <x, y>), for rows scaled by sqrt(gamma)."""
 
     def square(X: Matrix, Y: Matrix) -> Matrix:
-        # gamma |x - y|^2, from differences of rows, without cancellation.
         return gamma * distances(X, Y, "sqeuclidean")
 
     def waves(X: Matrix, Y: Matrix) -> Matrix:
@@ -190,12 +183,11 @@ def projections_laws(k: OnPairs) -> dict[str, Law]:
     def gaussian(X: Matrix, Y: Matrix) -> Matrix:
         return lengths(X, Y) ** 2 + k(X, Y) ** 2
 
+    def of_signs(X: Matrix, Y: Matrix) -> Matrix:
+        return gaussian(X, Y) - 2.0 * (X**2) @ (Y**2).T
+
     normal = Law("w.x / sqrt(m), w standard normal, independent", gaussian, True)
-    signs = Law(
-        "w.x / sqrt(m), w of signs, independent",
-        lambda X, Y: gaussian(X, Y) - 2.0 * (X**2) @ (Y**2).T,
-        True,
-    )
+    signs = Law("w.x / sqrt(m), w of signs, independent", of_signs, True)
     return {**with_blocks({"gaussian": normal}), "signs": signs}
 
 
@@ -224,30 +216,25 @@ def sketches_laws(k: OnPairs, degree: int, gamma: float, coef0: float) -> dict[s
 
 def rectified_laws(k: OnPairs, order: int) -> dict[str, Law]:
     """Return the laws of rectified powers, of k_n = 2 E (w.x)_+^n (w.y)_+^n."""
-    rectified = Law(
-        "sqrt(2/m) max(0, w.x)^order, w standard normal, independent",
-        lambda X, Y: 2.0 * arc_cosine(X, Y, 2 * order) - k(X, Y) ** 2,
-        True,
-    )
-    return with_blocks({"rectified": rectified})
+    text = "sqrt(2/m) max(0, w.x)^order, w standard normal, independent"
+    variance = lambda X, Y: 2.0 * arc_cosine(X, Y, 2 * order) - k(X, Y) ** 2  # noqa: E731
+    return with_blocks({"rectified": Law(text, variance, True)})
 
 
 @dataclass(frozen=True)
 class NamedKernel:
-    """A kernel k(x, y) with its name, parameters and feature laws.
+    """A kernel k(x, y) of rows, from :func:`make`.
 
     Parameters
     ----------
-    name : str
-        Name of the kernel, as `make` takes it.
-    parameters : mapping of str to float
-        Values of all parameters.
+    name, parameters
+        As `make` takes them; `parameters` are all.
     latex : str
-        The formula in LaTeX.
+        The formula.
     function : callable
         The kernel as a function of (X, Y) and the parameters.
     bandwidth : str
-        The parameter that scales distances, which a diagnosis may find wrong; empty if none.
+        The parameter that scales distances, which a diagnosis may find wrong; or "".
     nonnegative : bool
         Whether inputs must have no negative entries.
 
@@ -255,12 +242,9 @@ class NamedKernel:
     --------
     >>> import numpy as np
     >>> from mehler import kernels
-    >>> k = kernels.make("rbf", gamma=0.5)
     >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
-    >>> k(X, X).round(4).tolist()
+    >>> kernels.make("rbf", gamma=0.5)(X, X).round(4).tolist()
     [[1.0, 0.3679], [0.3679, 1.0]]
-    >>> str(k.replace(gamma=1.0))
-    'rbf(gamma=1)'
     """
 
     name: KernelName
@@ -286,9 +270,8 @@ class NamedKernel:
         """Return the kernel of all rows of `X` with all rows of `Y`, shape (n, k)."""
         left, right = require_reals("X", X), require_reals("Y", Y)
         if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
-            raise ValueError(
-                f"X and Y, {left.shape} and {right.shape}, must be two equally wide matrices"
-            )
+            shapes = f"{left.shape} and {right.shape}"
+            raise ValueError(f"X and Y, {shapes}, must be two equally wide matrices")
         if self.nonnegative and (left.min() < 0.0 or right.min() < 0.0):
             raise ValueError(f"{self}: inputs must not be negative; give data that are not")
         return self.function(left, right, *self.parameters.values())
@@ -299,22 +282,15 @@ class NamedKernel:
         return f"{self.name}({inside})" if inside else self.name
 
     def declarations(self, law: str) -> dict[str, Any]:
-        """Return the options that tell `check_kernel` the variance of features of a law.
+        """Return ``variance`` and ``independent_features``, options of `check_kernel`.
 
         Parameters
         ----------
         law : str
             A name in `laws`.
 
-        Returns
-        -------
-        dict
-            ``variance`` and ``independent_features``, options of `check_kernel`.
-
         Examples
         --------
-        Of positive features of the exponential kernel, which makes the softmax of attention:
-
         >>> from mehler import kernels
         >>> kernels.make("exp", gamma=1.0).declarations("positive")["independent_features"]
         True
@@ -335,8 +311,8 @@ def _root(gamma: float) -> float:
 
 
 # By name, at the defaults of the parameters. The variance of positive features of exp(gamma <x, y>)
-# grows as e^{4 gamma |x|^2}: `mehler verify` draws rows of up to 1.2 times its length, where it is
-# 3.2 k^2; at twice that length it is 316 k^2.
+# grows as e^{4 gamma |x|^2}: at 1.2 times its length, up to which `mehler verify` draws rows, it is
+# 3.2 k^2.
 # fmt: off
 _NAMED: dict[str, NamedKernel] = {k.name: k for k in (
     NamedKernel(
@@ -427,12 +403,7 @@ def make(name: KernelName, **parameters: float) -> NamedKernel:
     Returns
     -------
     NamedKernel
-        A callable (X, Y) -> (n, k).
-
-    Notes
-    -----
-    Distances come from differences of rows and angles from 2 atan2(|u - v|, |u + v|), so equal and
-    nearly equal rows lose no digits.
+        A callable (X, Y) -> (n, k): nearly equal rows lose no digits.
 
     References
     ----------
@@ -442,15 +413,10 @@ def make(name: KernelName, **parameters: float) -> NamedKernel:
     --------
     >>> str(make("matern", nu=2.5))
     'matern(nu=2.5, length_scale=1)'
-    >>> make("linear", gamma=2.0)
-    Traceback (most recent call last):
-        ...
-    ValueError: kernel linear has no parameter 'gamma': it takes none
     """
     if not isinstance(name, str) or name not in _NAMED:
-        raise ValueError(
-            f"kernel={name!r} is not known: one of {', '.join(NAMES)}, or MODULE:FUNCTION"
-        )
+        names = f"one of {', '.join(NAMES)}, or MODULE:FUNCTION"
+        raise ValueError(f"kernel={name!r} is not known: {names}")
     defaults = _NAMED[name].parameters
     for key in parameters:
         if key not in defaults:

@@ -9,12 +9,11 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from mehler.doubling import _upper as upper
+from mehler.doubling import _ends as upper
 from mehler.doubling import diameter, doubling_dimension
 from mehler.doubling._dimension import between
 from mehler.doubling._exact import exact_anywhere
-from mehler.doubling._points import Points
-from mehler.doubling._universal import by_columns, log2_ceil
+from mehler.doubling._points import Points, by_columns, log2_ceil
 
 
 def polygon(n):

@@ -8,7 +8,7 @@ import math
 import numpy as np
 import pytest
 
-from mehler.doubling import _universal, doubling_dimension, sparse_dimension
+from mehler.doubling import _points, doubling_dimension, sparse_dimension
 
 
 def flat(s, d):
@@ -38,18 +38,18 @@ CASES = [(1, 5), (2, 6), (2, 9), (3, 6), (4, 6)]
 def test_neighbours_are_counted(s, d):
     rows = flat(s, d)
     near = int(np.sum(np.sum((rows - rows[0]) ** 2, axis=1) <= 1 + 1e-9))
-    assert _universal._packing(s, d) == _universal.log2_ceil(-(-len(rows) // near))
+    assert _points._packing(s, d) == _points.log2_ceil(-(-len(rows) // near))
 
 
 @pytest.mark.parametrize(("s", "d"), CASES)
 def test_a_packing_reaches_the_lower_end(s, d):
     result = greedy_packing(flat(s, d))
-    assert result >= 2 ** (_universal._packing(s, d) - 1) + 1 or _universal._packing(s, d) == 0
+    assert result >= 2 ** (_points._packing(s, d) - 1) + 1 or _points._packing(s, d) == 0
 
 
 def test_planted_defect_is_seen(monkeypatch):
     """Distance below 2 instead of 1: any two that share an equal entry."""
-    monkeypatch.setattr(_universal, "_mostly_equal", lambda i, s: 1)
+    monkeypatch.setattr(_points, "_mostly_equal", lambda i, s: 1)
     with pytest.raises(AssertionError):
         test_neighbours_are_counted(2, 6)
 

@@ -6,9 +6,8 @@ they keep 4 n^2 bytes at most.
 """
 
 from mehler.doubling._dimension import DoublingDimension, doubling_dimension
-from mehler.doubling._lower import Witness
-from mehler.doubling._points import Interval, diameter
-from mehler.doubling._universal import sparse_dimension
+from mehler.doubling._ends import Witness
+from mehler.doubling._points import Interval, diameter, sparse_dimension
 
 __all__ = [
     "DoublingDimension",

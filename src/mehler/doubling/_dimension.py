@@ -8,18 +8,16 @@ import numpy as np
 
 from mehler._arrays import Array
 from mehler._validate import require_integer
-from mehler.doubling import _universal
+from mehler.doubling._ends import Witness, dimension_above, largest_packing
 from mehler.doubling._exact import exact_anywhere
-from mehler.doubling._lower import Witness, largest_packing
-from mehler.doubling._points import Points
-from mehler.doubling._upper import dimension_above
+from mehler.doubling._points import Interval, Points, by_columns, log2_ceil
 
 # Largest set of which all balls and covers are enumerated: 2^n subsets.
 _FEW = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class DoublingDimension:
+class DoublingDimension(Interval):
     """A certified interval for the doubling dimension, with its proof.
 
     Parameters
@@ -43,15 +41,6 @@ class DoublingDimension:
     n_points: int
     n_used: int
     method: str
-
-    @property
-    def exact(self) -> bool:
-        """Whether the ends agree."""
-        return self.low == self.high
-
-    def __contains__(self, value: float) -> bool:
-        """Return whether a dimension lies between the ends."""
-        return self.low <= value <= self.high
 
     def __str__(self) -> str:
         """Print the interval in a line."""
@@ -78,17 +67,15 @@ def doubling_dimension(X: Array, *, max_points: int = 10_000) -> DoublingDimensi
     Returns
     -------
     DoublingDimension
-        `low` and `high` are certified over all balls, with centres anywhere, and all radii, for
-        the points as given. A comparison within rounding of float64 stays undecided: regular
-        sets, whose distances are tied, may keep an interval.
+        Certified over all balls, with centres anywhere, and all radii. A comparison within
+        rounding stays undecided: regular sets, whose distances are tied, may keep an interval.
 
     Notes
     -----
     Of at most 10 points all balls and covers are enumerated. Else from below: a packing, points in
     a ball of radius r that are farther than r apart. From above: one cover a scale and what balls
-    meet of it; the proof is on the page of Definition 2. A subset has no larger dimension, so
-    `low` from a sample holds for the set. Cost: O(n^2 d) a scale, and a few hundred MiB at 10,000
-    points.
+    meet of it, see :doc:`/theorems/definition-2`. A subset has no larger dimension. Cost:
+    O(n^2 d) a scale, and a few hundred MiB at 10,000 points.
 
     References
     ----------
@@ -112,18 +99,18 @@ def doubling_dimension(X: Array, *, max_points: int = 10_000) -> DoublingDimensi
     max_points = require_integer("max_points", max_points)
     points = Points(X)
     n_points = points.n
-    cap = min(_universal.log2_ceil(n_points), _universal.by_columns(points.n_varying))
+    cap = min(log2_ceil(n_points), by_columns(points.n_varying))
     method = "packing and covers"
     if n_points <= min(_FEW, max_points):
         count, witness, most = exact_anywhere(points)
-        low, high = _universal.log2_ceil(count), min(cap, _universal.log2_ceil(most))
+        low, high = log2_ceil(count), min(cap, log2_ceil(most))
         method = "all covers"
     elif n_points <= max_points:
         low, high, witness = between(points, cap)
     else:
         points = points.some(np.linspace(0, n_points - 1, max_points).astype(np.int64))
         witness = largest_packing(points, cap)
-        low, high, method = _universal.log2_ceil(witness.count), cap, "packing in a sample"
+        low, high, method = log2_ceil(witness.count), cap, "packing in a sample"
     return DoublingDimension(
         low=low, high=high, witness=witness, n_points=n_points, n_used=points.n, method=method
     )
@@ -132,5 +119,5 @@ def doubling_dimension(X: Array, *, max_points: int = 10_000) -> DoublingDimensi
 def between(points: Points, cap: int) -> tuple[int, int, Witness]:
     """Return both ends by a packing and by covers, and the ball of the packing."""
     witness = largest_packing(points, cap)
-    low = _universal.log2_ceil(witness.count)
+    low = log2_ceil(witness.count)
     return low, dimension_above(points, low=low, cap=cap), witness

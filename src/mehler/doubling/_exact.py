@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import Bounds, LinearConstraint, milp
 
-from mehler.doubling._lower import Witness
+from mehler.doubling._ends import Witness
 from mehler.doubling._points import Points
 
 # The solver's bounds are integers up to this rounding.

@@ -1,4 +1,4 @@
-"""The distinct points of a set: distances in blocks, diameter, points of a Dask array."""
+"""The distinct points of a set, their diameter, and what their numbers say of the dimension."""
 
 from __future__ import annotations
 
@@ -13,16 +13,12 @@ from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._arrays import Array
+from mehler._validate import require_integer
 
 
 @dataclass(frozen=True)
 class Interval:
-    """A number known to lie between two ends, both included.
-
-    Parameters
-    ----------
-    low, high : float or int
-        The ends.
+    """A number known to lie between two ends, `low` and `high`, both included.
 
     Examples
     --------
@@ -113,19 +109,13 @@ class Points:
         return (squared - self.absolute) * (1 - 3 * self.relative)
 
     def squared(self, rows: Any, columns: Any) -> NDArray[np.float64]:
-        """Compute squared distances between points, by indices or slices.
-
-        Not corrected: the diagonal may differ from 0, and values may be below 0 by rounding.
-        """
+        """Compute squared distances of points, by indices or slices; they may be below 0."""
         return self.squared_from(self.host[rows], self.host[columns])
 
     def squared_from(
         self, a: NDArray[np.float64], b: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """Compute squared distances of vectors (k, d), in scaled and shifted coordinates.
-
-        To other vectors, or to all points.
-        """
+        """Compute squared distances of vectors (k, d), inner ones, to others or to all points."""
         b = self.host if b is None else b
         if self.direct:
             total = (a[:, :1] - b[:, :1].T) ** 2
@@ -172,10 +162,9 @@ def diameter(X: Array) -> Interval:
     Returns
     -------
     Interval
-        In the units of X; ``float`` of it is the upper end. Up to 20,000 different points all
-        pairs are looked at, in O(n^2 d), and the ends differ by rounding only. Beyond, in O(n d),
-        the lower end is a distance that was found and the upper end twice the radius of a ball
-        that holds the set, at most :math:`\sqrt 3` times the truth.
+        In the units of X. Up to 20,000 different points all pairs are looked at, in O(n^2 d), and
+        the ends differ by rounding only. Beyond, in O(n d), the upper end is twice the radius of a
+        ball that holds the set, at most :math:`\sqrt 3` times the truth.
 
     Examples
     --------
@@ -221,3 +210,94 @@ def _ends(points: Points, low: float, high: float) -> Interval:
     first = math.nextafter(first, 0.0) if first / points.scale > below else first
     last = math.nextafter(last, math.inf) if last / points.scale < above else last
     return Interval(first, last)
+
+
+# Balls of radius 1/2 that suffice for a unit ball of R^d: 2 for a segment, 7 for a disc, and
+# 1 + 22 for d = 3 (22 caps of 30 degrees cover the sphere; one ball covers the inner half).
+_HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 23}
+
+
+# Larger numbers of columns are not all floats.
+_LARGEST = 2**53
+
+
+def log2_ceil(count: int) -> int:
+    """Return the least k with 2^k >= count."""
+    return (count - 1).bit_length()
+
+
+def by_columns(n_varying: int) -> int:
+    r"""Bound the doubling dimension of R^d by :math:`\lceil d \log_2 5\rceil` or less."""
+    if n_varying in _HALF_BALLS:
+        return log2_ceil(_HALF_BALLS[n_varying])
+    return math.ceil(n_varying * math.log2(5))
+
+
+def sparse_dimension(n_nonzero: int, n_inputs: int) -> Interval:
+    r"""Enclose the doubling dimension of sparse unit vectors.
+
+    .. math:: \Big\lceil\log_2\frac{2^s\binom ds}{V}\Big\rceil \le k \le
+              \Big\lceil\log_2\Big(\binom ds N_s\Big)\Big\rceil, \qquad N_s \le 5^s
+
+    The set has all unit vectors of d entries of which at most s are not 0. V counts the vectors of
+    entries 0 and :math:`\pm1/\sqrt s` within distance 1 of one of them, and :math:`N_s` balls of
+    half its radius cover a ball of :math:`\mathbb R^s`.
+
+    Parameters
+    ----------
+    n_nonzero : int
+        s, at most d.
+    n_inputs : int
+        d.
+
+    Returns
+    -------
+    Interval
+        The upper end holds for vectors of any length too. Cost: about s^2 products of integers.
+        Proof: :doc:`/theorems/definition-2`, 6 and 7.
+
+    References
+    ----------
+    Mroueh, Rennie, Goel (2015), after Theorem 2, where the order s log d stands without a constant.
+
+    Examples
+    --------
+    >>> from mehler import doubling
+    >>> doubling.sparse_dimension(1, 32)  # plus and minus 32 axes
+    Interval(low=6, high=6)
+    >>> doubling.sparse_dimension(10, 1000)
+    Interval(low=32, high=102)
+    """
+    d = require_integer("n_inputs", n_inputs, most=_LARGEST)
+    s = require_integer("n_nonzero", n_nonzero)
+    if s > d:
+        raise ValueError(f"n_nonzero={s} exceeds n_inputs={d}: at most all entries are not 0")
+    # Vectors of fewer entries are in the set too.
+    fewer = {s, *(s >> i for i in range(1, s.bit_length()))}
+    low = max(max(_packing(nonzero, d) for nonzero in fewer), _by_sphere(s))
+    high = log2_ceil(math.comb(d, s) * _HALF_BALLS.get(s, 5**s))
+    return Interval(low, min(high, by_columns(d)))
+
+
+def _packing(s: int, d: int) -> int:
+    """Bound by a largest packing: none can be added, so balls around its points cover all."""
+    near = sum(
+        math.comb(s, i) * math.comb(d - s, s - i) * 2 ** (s - i) * _mostly_equal(i, s)
+        for i in range(s + 1)
+    )
+    return log2_ceil(-(-(2**s * math.comb(d, s)) // near))
+
+
+def _mostly_equal(i: int, s: int) -> int:
+    """Count signs of i entries of which a are equal and the others not, 2a - i at least s/2."""
+    return sum(math.comb(i, a) for a in range(i + 1) if 2 * (2 * a - i) >= s)
+
+
+def _by_sphere(s: int) -> int:
+    """Bound by the whole sphere of s coordinates: the area of caps of 30 degrees."""
+    from scipy.special import betainc
+
+    if s == 1:
+        return 1
+    caps = 2.0 / float(betainc(0.5 * (s - 1), 0.5, 0.25))
+    return math.ceil(math.log2(caps) - 1e-9)

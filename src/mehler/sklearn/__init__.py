@@ -1,8 +1,6 @@
 """Random feature maps as scikit-learn estimators, for pipelines, grid search, pandas and joblib.
 
-The samplers are transformers; `RandomFeatureRidge` and `RandomFeatureRidgeClassifier` are ridge
-regression on their features. Only this package needs scikit-learn, the extra
-``sklearn``.
+Only this package needs scikit-learn, the extra ``sklearn``.
 
 All estimators have `random_state`, an integer, the seed of the map itself; a RandomState or
 Generator that it is drawn from; or None, NumPy's global one. Samplers of Gaussian weights have

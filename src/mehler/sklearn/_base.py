@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     )
 else:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+
+
+# Of rows, where a parameter depends on their values.
+Weights: TypeAlias = NDArray[np.float64] | None
 
 
 class Estimator(BaseEstimator):
@@ -51,18 +55,16 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     random_state: Any
 
     _map: ClassVar[type[FeatureMap]]
-    # Weights of the rows that are fitted, while another estimator fits this one.
-    _row_weights: Any = None
     # Floating dtypes that transform preserves.
     _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
-    def _draw(self, x: Array, n_components: int, seed: int) -> FeatureMap:
-        """Draw the map for validated rows, on their device."""
+    def _draw(self, x: Array, n_components: int, seed: int, weights: Weights) -> FeatureMap:
+        """Draw the map for validated rows, on their device; `weights` of rows are on the host."""
         like = np.empty((0, x.shape[1]), dtype=x.dtype) if issparse(x) else x
-        options = {"n_features": n_components, **self._options(x)}
+        options = {"n_features": n_components, **self._options(x, weights)}
         return self._map.draw(x.shape[1], **options, seed=seed, like=like)
 
-    def _options(self, x: Array) -> dict[str, Any]:
+    def _options(self, x: Array, weights: Weights) -> dict[str, Any]:
         """Return further arguments of the map: by default the parameters of that name."""
         options = self.get_params(deep=False)
         # Maps call these n_features and seed.
@@ -84,9 +86,12 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         -------
         self
         """
+        return self._fit(X, None)
+
+    def _fit(self, X: object, weights: Weights) -> Self:
         x = _inputs.rows(self, X, reset=True)
         n_components = require_integer("n_components", self.n_components)
-        self.map_ = self._draw(x, n_components, _inputs.seed_of(self.random_state))
+        self.map_ = self._draw(x, n_components, _inputs.seed_of(self.random_state), weights)
         return self
 
     def transform(self, X: object) -> Any:
@@ -163,13 +168,9 @@ def _look() -> bool:
 
 
 def fitted_part(
-    sampler: Any, default: Sampler, seed: int, x: Array, name: str, weights: NDArray[Any] | None
+    sampler: Any, default: Sampler, seed: int, x: Array, name: str, weights: Weights
 ) -> Sampler:
-    """Fit a clone of the sampler in another estimator's parameter `name`, or the default.
-
-    `seed` is its `random_state` if that is None. `weights`, on the host, count rows where a
-    parameter depends on their values.
-    """
+    """Fit a clone of the sampler in another estimator's parameter `name`, or the default."""
     if sampler is not None and not isinstance(sampler, Sampler):
         raise TypeError(
             f"{name} must be a sampler of mehler.sklearn, for instance FourierSampler(), not "
@@ -178,8 +179,4 @@ def fitted_part(
     part = clone(sampler or default)
     if part.random_state is None:
         part.random_state = seed
-    part._row_weights = weights
-    try:
-        return part.fit(x)
-    finally:
-        del part._row_weights
+    return part._fit(x, weights)

@@ -27,11 +27,7 @@ _NUMPY = _arrays.resolve_place(None).xp
 
 
 def rows(estimator: Any, X: object, *, reset: bool) -> Any:
-    """Validate `X` and return its rows as floats; `reset` records their width and names.
-
-    Returns NumPy arrays, sparse rows as CSR, or under array API dispatch arrays in the library of
-    `X`.
-    """
+    """Return rows as floats, sparse ones as CSR; `reset` records their width and names."""
     _require_numbers(X, "X")
     return validate_data(estimator, X, reset=reset, dtype=_floats_of(X), accept_sparse="csr")
 
@@ -48,10 +44,8 @@ def rows_and_labels(
 
 
 def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
-    """Validate `X` as `rows` does, and that it is in the library and on the device of `phi`.
-
-    The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.
-    """
+    """Validate `X` as `rows` does, and that it is in the library and on the device of `phi`."""
+    # The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.
     if type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS and len(X):
         named = hasattr(estimator, "feature_names_in_")
         if X.shape[1] == estimator.n_features_in_ and not named and phi.place.xp is _NUMPY:

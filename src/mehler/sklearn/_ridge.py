@@ -62,9 +62,7 @@ class FeatureRidge(Estimator):
             Targets; of a classifier the labels, of at least 2 classes, in one column.
         sample_weight : array-like, shape (n_samples,), or number, optional
             Weights of the rows, at least 0: a row of weight 2 counts as that row twice, also in
-            the error that lambda minimises and in ``gamma='scale'``; a row of weight less than 1
-            is left out whole for its own error. Features that look at rows otherwise
-            (`LeverageSampler`) do not see them.
+            ``gamma='scale'``; one of less than 1 is left out whole for its own error.
 
         Returns
         -------
@@ -158,23 +156,20 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     .. math:: \min_{w, b} \frac1N \sum_{i=1}^N \big(w^\top\phi(x_i) + b - y_i\big)^2
               + \lambda\,|w|^2
 
-    Features are computed block by block and never stored in full, so memory does not grow with the
-    number of rows. Lambda minimises the exact leave-one-out error, or the error over folds.
+    Features are computed block by block and never stored in full.
 
     Parameters
     ----------
     features : sampler of this module, default=None
-        The feature map, whose parameters are searched over as ``features__n_components`` and so
-        on. Default `MaxoutSampler` with half as many features as rows, 100 at least and 1,000 at
-        most.
+        The feature map. Default `MaxoutSampler` with half as many features as rows, 100 at least
+        and 1,000 at most.
     lambdas : float or sequence of float, default=(1e-8, 1e-7, ..., 1.0)
         Candidates for lambda, each above 0. The `alpha` of `sklearn.linear_model.Ridge` is
         N lambda. A single candidate needs no validation and is cheaper to fit.
     cv : int, splitter, iterable or None, default=None
         Validation scheme for lambda. None is the exact leave-one-out error, from a single fit;
         otherwise scikit-learn's splits that hold out no row twice: a number of folds,
-        ``ShuffleSplit(1, test_size=0.2)`` for a hold-out, or pairs of indices. All rows are fitted
-        again at the end.
+        ``ShuffleSplit(1, test_size=0.2)`` for a hold-out, or pairs of indices.
     fit_intercept : bool, default=True
         Whether to fit an intercept b, which is not penalised.
     random_state : int, RandomState, Generator or None, default=None
@@ -240,16 +235,15 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
 class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     r"""Ridge classification on random features: `mehler.learn.ridge` on codes of +1 and -1.
 
-    One-versus-rest: one function per class, with targets +1 on its rows and -1 on all others, as
-    in the papers; the largest value wins. Two classes need one function only.
+    One-versus-rest: one function per class, with targets +1 on its rows and -1 on all others; the
+    largest value wins. Two classes need one function only.
 
     Parameters
     ----------
     features, lambdas, cv, fit_intercept
         As for `RandomFeatureRidge`; `cv` splits by class.
     scoring : {'error_rate', 'mse'}, default='error_rate'
-        Validation error that lambda minimises: the misclassification rate, or the squared error
-        of the codes.
+        Validation error that lambda minimises, of classes or of the codes.
     class_weight : dict, 'balanced' or None, default=None
         Weights of the classes, which multiply those of the rows; 'balanced' gives all classes
         the same sum of weights.

@@ -24,7 +24,7 @@ from mehler.features.projections import ProjectionName
 from mehler.features.spectra import NAMED, KernelName
 from mehler.learn import rows_at
 from mehler.sklearn import _inputs
-from mehler.sklearn._base import Sampler, fitted_part
+from mehler.sklearn._base import Sampler, Weights, fitted_part
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -96,8 +96,7 @@ class MaxoutHasher(Sampler):
     r"""Maxout codes: `mehler.MaxoutCodes` as a transformer, one small integer per unit.
 
     The fraction of equal digits, 1 minus scikit-learn's 'hamming' distance, estimates the
-    collision probability :math:`\kappa_q(\rho)` that `expected_kernel` returns. Codes are
-    unordered labels, for nearest neighbours and not for linear models.
+    collision probability :math:`\kappa_q(\rho)`. Codes are labels, not for linear models.
 
     Parameters
     ----------
@@ -105,10 +104,6 @@ class MaxoutHasher(Sampler):
         Number of units m, the digits of a code.
     pool_size, projections
         As in :class:`mehler.MaxoutCodes`.
-
-    Notes
-    -----
-    Codes are uint8 up to q = 256, then int16 or int32.
 
     Examples
     --------
@@ -150,19 +145,16 @@ class FourierSampler(Sampler):
         parameters.
     gamma : float, 'scale' or None, default='scale'
         Parameter of 'rbf' and 'laplacian'. 'scale' is ``1 / (n_features * X.var())`` of the fitted
-        rows, as for `sklearn.svm.SVC`, and ``1 / (n_features * X.std())`` for 'laplacian', whose
-        distances are not squared; None is 1.0, as for `RBFSampler`.
+        rows, as for `sklearn.svm.SVC`, and ``1 / (n_features * X.std())`` for 'laplacian'; None is
+        1.0, as for `RBFSampler`.
     length_scale : float, default=None
         Parameter of 'matern', or of 'rbf' in place of `gamma`:
-        :math:`\gamma = 1/(2\,\mathrm{length\_scale}^2)`, as in `sklearn.gaussian_process`. None
-        for 'matern' is the length that this gives for ``gamma='scale'``, or 1.0 for
-        ``gamma=None``.
+        :math:`\gamma = 1/(2\,\mathrm{length\_scale}^2)`, which None for 'matern' follows too.
     nu : float, default=None
         Smoothness of 'matern', above 0 and at most 50; None is 1.5.
     form : {'auto', 'pairs', 'offset'}, default='auto'
-        Cosine and sine of n_components/2 frequencies, or the cosine of n_components frequencies
-        with a random offset. Pairs cost half and have a smaller variance, but need an even
-        `n_components`; 'auto' uses them if it is even.
+        Cosine and sine of n_components/2 frequencies, which need an even `n_components`, or the
+        cosine of n_components frequencies with a random offset. 'auto' takes pairs if it can.
 
     Attributes
     ----------
@@ -181,9 +173,6 @@ class FourierSampler(Sampler):
     >>> x = np.random.default_rng(0).standard_normal((5, 3))
     >>> sampler = FourierSampler(gamma=0.5, n_components=4000, random_state=0).fit(x)
     >>> bool(np.allclose(sampler.expected_kernel(x), rbf_kernel(x, gamma=0.5)))
-    True
-    >>> z = sampler.transform(x)
-    >>> bool(abs(z @ z.T - rbf_kernel(x, gamma=0.5)).max() < 0.1)
     True
     """
 
@@ -215,7 +204,7 @@ class FourierSampler(Sampler):
             raise AttributeError("form='pairs' has no random_offset_: take form='offset'")
         return phi.weights[int(phi.spectrum.changes_lengths)]
 
-    def _options(self, x: Array) -> dict[str, Any]:
+    def _options(self, x: Array, weights: Weights) -> dict[str, Any]:
         require_choice("form", self.form, ("auto", "pairs", "offset"))
         if self.form == "pairs" and self.n_components % 2:
             raise ValueError(
@@ -224,9 +213,9 @@ class FourierSampler(Sampler):
             )
         by_parity = "offset" if self.n_components % 2 else "pairs"
         form = by_parity if self.form == "auto" else self.form
-        return {**self._kernel_for(x), "form": form, "projections": self.projections}
+        return {**self._kernel_for(x, weights), "form": form, "projections": self.projections}
 
-    def _kernel_for(self, x: Array) -> dict[str, Any]:
+    def _kernel_for(self, x: Array, weights: Weights) -> dict[str, Any]:
         """Return the name and parameters of the kernel as `FourierFeatures.draw` takes them."""
         # The default is for kernels that have a width, and where no other width is given.
         scaled = isinstance(self.gamma, str) and self.gamma == "scale"
@@ -248,7 +237,7 @@ class FourierSampler(Sampler):
             named["gamma"] = self._gamma_of_length(gamma)
         elif scaled and self.length_scale is None:
             name = "gamma" if "gamma" in takes else "length_scale"
-            named[name] = self._scale_of(x, name)
+            named[name] = self._scale_of(x, name, weights)
         return {"kernel": self.kernel, **named}
 
     def _gamma_of_length(self, gamma: float | None) -> float:
@@ -260,10 +249,10 @@ class FourierSampler(Sampler):
         inverse = 1.0 / require_positive("length_scale", self.length_scale)
         return require_positive("1/(2 length_scale^2)", 0.5 * inverse * inverse)
 
-    def _scale_of(self, x: Array, name: str) -> float:
+    def _scale_of(self, x: Array, name: str, weights: Weights) -> float:
         """Return gamma, or the length, by 1 / (d var) of the entries of rows and their weights."""
         rows, e = _inputs.scaled(x)
-        variance = _inputs.variance(rows, self._row_weights)
+        variance = _inputs.variance(rows, weights)
         # Constant rows have no scale; like RBFSampler, use 1 for them.
         squares, e = (1.0 / (x.shape[1] * variance), e) if variance > 0 else (1.0, 0)
         what = "gamma='scale' is 1 over the deviation of X, which"
@@ -280,9 +269,6 @@ class FourierSampler(Sampler):
 @dataclass(kw_only=True, eq=False, repr=False)
 class KitchenSinkSampler(Sampler):
     r"""Random kitchen sinks: `mehler.KitchenSinks` as a transformer.
-
-    A random layer: step, relu and relu2 have the arc-cosine kernels, other activations the kernel
-    given by Mehler's series.
 
     Parameters
     ----------
@@ -345,23 +331,19 @@ class SoftmaxSampler(Sampler):
 class InvariantSampler(Sampler):
     r"""Group-invariant features: `mehler.GroupInvariantFeatures` as a transformer.
 
-    With the whole group the features are exactly invariant under its action on x.
-
     Parameters
     ----------
     n_components : int, default=20
         Number of templates m. Each has 2 n_bins columns (one more for the rules 'paper' and
         'trapezoid'), so that there are ``n_components * 2 * n_bins`` in all.
     group : mehler.features.groups.Group, callable or None, default=None
-        The group that acts on the templates: a group of the rows' width, or a function of the
-        width that returns one, such as the class ``groups.Dihedral``. None is all cyclic shifts of
-        the columns, with a warning where these have several names, as those of a table.
+        The group that acts on the templates, or a function of the rows' width that returns one,
+        such as the class ``groups.Dihedral``. None is all cyclic shifts of the columns.
     n_bins : int, default=8
         Bins n on each side of 0.
     window : float, 'scale' or None, default='scale'
-        Half width s of the window [-s, s] of the distribution functions, in the unit of the rows.
-        None is for rows of length 1; 'scale' multiplies that by the largest length of the fitted
-        rows.
+        Half width s of the window [-s, s], in the unit of the rows. None is for rows of length 1;
+        'scale' multiplies that by the largest length of the fitted rows.
     rule, templates, epsilon, n_elements, replacement, own_elements
         As in :class:`mehler.GroupInvariantFeatures`, `templates` by name.
 
@@ -391,7 +373,7 @@ class InvariantSampler(Sampler):
     own_elements: bool = False
     random_state: Any = None
 
-    def _options(self, x: Array) -> dict[str, Any]:
+    def _options(self, x: Array, weights: Weights) -> dict[str, Any]:
         require_choice("templates", self.templates, get_args(TemplateName))
         if x.shape[1] == 1 and self.templates == "sphere":
             raise ValueError(
@@ -405,11 +387,11 @@ class InvariantSampler(Sampler):
         if not isinstance(group, groups.Group) and callable(group):
             group = group(x.shape[1])
         return {
-            **super()._options(x),
+            **super()._options(x, weights),
             "n_features": None,
             "n_templates": self.n_components,
             "group": group,
-            "window": self._window_for(x),
+            "window": self._window_for(x, weights),
         }
 
     def _warn_of_tables(self) -> None:
@@ -423,10 +405,10 @@ class InvariantSampler(Sampler):
                 stacklevel=4,
             )
 
-    def _window_for(self, x: Array) -> Any:
+    def _window_for(self, x: Array, weights: Weights) -> Any:
         if self.window != "scale":
             return self.window
-        x = x if self._row_weights is None else rows_at(x, np.flatnonzero(self._row_weights))
+        x = x if weights is None else rows_at(x, np.flatnonzero(weights))
         rows, exponent = _inputs.scaled(x)
         if issparse(x):
             longest = float(rows.multiply(rows).sum(axis=1).max()) ** 0.5
@@ -445,8 +427,7 @@ class InvariantSampler(Sampler):
 class LeverageSampler(Sampler):
     """Features selected from a larger pool by the fitted rows: `mehler.features.leverage`.
 
-    Sampling by ridge leverage scores preserves the pool's kernel, and needs fewer features for the
-    same accuracy if the scores vary a lot. Keeping the largest scores changes the kernel.
+    Sampling by ridge leverage scores preserves the pool's kernel; keeping the largest changes it.
 
     Parameters
     ----------
@@ -454,8 +435,7 @@ class LeverageSampler(Sampler):
         Largest number of features; repeated draws by leverage scores are merged.
     pool : sampler of this module, default=None
         The pool, fitted on the same rows. Default
-        ``FourierSampler(n_components=10 * n_components, form='offset')``. Its parameters are
-        searched over as ``pool__gamma`` and so on.
+        ``FourierSampler(n_components=10 * n_components, form='offset')``.
     selection : str, default='leverage'
         'leverage' samples by ridge leverage scores, 'plain' keeps the first features,
         'top-leverage' keeps those of the largest scores.
@@ -477,11 +457,8 @@ class LeverageSampler(Sampler):
     -----
     `expected_kernel` is the pool's kernel if that is preserved, else that of the kept features. In
     a Pipeline the same rows select features and train the learner, contrary to the assumptions of
-    the bounds; where these matter, select on other rows.
-
-    A fit costs the features of the pool and a factorisation of their Gram. That pays where scores
-    are uneven, as ``LeverageSampling.scores(X).gain`` says, and predictions must be cheap; else
-    take more Fourier features, see :doc:`/sklearn`.
+    the bounds. A fit costs the features of the pool and a factorisation of their Gram, which pays
+    where scores are uneven and predictions must be cheap, see :doc:`/sklearn`.
 
     Examples
     --------
@@ -502,12 +479,14 @@ class LeverageSampler(Sampler):
     mix: float = 0.1
     random_state: Any = None
 
-    def _draw(self, x: Array, n_components: int, seed: int) -> features.FeatureMap:
+    def _draw(
+        self, x: Array, n_components: int, seed: int, weights: Weights
+    ) -> features.FeatureMap:
         selection = require_choice(
             "selection", self.selection, ("leverage", "plain", "top-leverage")
         )
         default = FourierSampler(n_components=10 * n_components, form="offset")
-        pool = fitted_part(self.pool, default, seed, x, "pool", self._row_weights)
+        pool = fitted_part(self.pool, default, seed, x, "pool", weights)
         phi: Any = pool.map_
         selector: Any
         if selection == "leverage":
