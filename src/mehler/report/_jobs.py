@@ -33,14 +33,17 @@ _TESTS = 1000
 def processes(n: int) -> Iterator[ProcessPoolExecutor | None]:
     """Open a pool of `n` processes, which end with the context; 1 is None.
 
-    Processes are spawned, since libraries with threads of their own do not survive a fork. They
-    ignore Ctrl-C, which their parent answers by ending them, and keep to one thread of BLAS.
+    They ignore Ctrl-C, which their parent answers by ending them, and keep to one thread of BLAS.
     """
     if n == 1:
         yield None
         return
     earlier = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(n, multiprocessing.get_context("spawn"), initializer=_start)
+    # Forked where possible from a process that has imported all this, and has no threads yet.
+    methods: Any = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    context.set_forkserver_preload(["mehler.report"])
+    pool = ProcessPoolExecutor(n, context, initializer=_start)
     try:
         yield pool
     finally:

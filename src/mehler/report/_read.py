@@ -18,7 +18,7 @@ from mehler import _arrays
 from mehler._plural import counted
 from mehler._text import install_command, printable
 from mehler._validate import require_flag, require_iterable
-from mehler.report._tables import Table, open_table
+from mehler.report._tables import Table, one_sentence, open_table
 
 # Names that a message or a line lists, the ratio of scales that is warned of, the largest value:
 # products of four are finite.
@@ -140,7 +140,8 @@ def load_rows(
     labels = _host_labels(table.labels if target is None or named is not None else target)
     column = named if labels is None else None
     names, notes = _choose(table, wanted, unwanted, column)
-    values, entries = table.read(names, column)
+    with one_sentence(table.label, table.remedy):
+        values, entries = table.read(names, column)
     entries = entries if labels is None else labels
     if not (n := len(values)):
         raise ValueError(f"{table.label} is empty: give rows of numbers")
@@ -320,10 +321,7 @@ def _warnings(names: Sequence[str], values: np.ndarray, standardize: bool) -> tu
 
 
 def _is_id(name: str, entries: np.ndarray) -> bool:
-    """Whether integers are in order, or a permutation of a range, or are called an id."""
-    low, high, n = float(entries.min()), float(entries.max()), len(entries)
-    called = bool(_ID_NAME.search(name))
-    if low == high or (n < 8 and not called) or not np.array_equal(entries, np.floor(entries)):
-        return False
-    in_order = bool(np.all(entries[1:] > entries[:-1]))
-    return called or in_order or (high - low + 1 == n and len(np.unique(entries)) == n)
+    """Whether integers are in order, or are called an id."""
+    in_order = len(entries) >= 8 and bool(np.all(entries[1:] > entries[:-1]))
+    whole = np.array_equal(entries, np.floor(entries)) and bool(np.any(entries != entries[0]))
+    return whole and (in_order or bool(_ID_NAME.search(name)))

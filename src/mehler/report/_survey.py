@@ -22,7 +22,7 @@ from mehler.report.render._format import count, number
 from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import Entry, check_kernel, intervals
 
-RAW, BOOSTING = "raw columns", "gradient boosting"
+RAW, BOOSTING = "raw columns", "gradient boosting"  # of scikit-learn, at its defaults
 # Multiples of 16, which all maps may have; the full level goes on.
 SIZES = (32, 64, 128, 256, 512, 1024, 2048)
 _QUICK = 5
@@ -56,9 +56,8 @@ class Task:
         return (
             f"Scores are {self.measure}{share} on {count(len(self.held_out[0]))} held-out rows, "
             f"with an interval of 95 % ({limit}). The linear model is ridge regression on "
-            f"{count(len(self.fit[0]))} other rows, its penalty chosen by leaving rows out; "
-            "gradient boosting is scikit-learn's at its defaults. The best of several maps on the "
-            "same rows is a little too good."
+            f"{count(len(self.fit[0]))} other rows, its penalty chosen by leaving rows out. The "
+            "best of several maps on the same rows is a little too good."
         )
 
 
@@ -177,9 +176,11 @@ class Survey:
         self._rows, self._scaling = self._scaled(rows)
         self._sample, self._task = self._prepared(self._rows)
         self._maps = candidates(self._sample)
-        if rows.name == DIGITS:  # an example: one map of a family
+        learners: tuple[Any, ...] = (BOOSTING, RAW, *self._maps)
+        if rows.name == DIGITS:  # an example: one map of a family, and no boosting of seconds
             self._maps = tuple(one for one in self._maps if one.label in _EXAMPLES)
-        task, learners = self._task, (BOOSTING, RAW, *self._maps)
+            learners = (RAW, *self._maps)
+        task = self._task
         self.tasks: list[Job[tuple[str, str, tuple[Score, ...]]]] = []
         if isinstance(task, Task):
             self.tasks = [partial(_measured, learner, task, settings) for learner in learners]

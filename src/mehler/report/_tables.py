@@ -33,7 +33,8 @@ class Table:
     """Named columns; ``read(names, target)`` returns their matrix, and the target or None.
 
     `label` stands in messages, and `frame` is the expression of pandas for the table. `unusable`
-    tells the types of columns without numbers, `index` which columns were an index of pandas.
+    tells the types of columns without numbers, `index` which columns were an index of pandas, and
+    `remedy` what helps against errors while it is read.
     """
 
     label: str
@@ -43,6 +44,7 @@ class Table:
     unusable: Mapping[str, str] = field(default_factory=dict)
     index: tuple[str, ...] = ()
     labels: Any = None
+    remedy: str = "convert it to numbers"
 
     def changed(self, change: str) -> str:
         """Return two lines of pandas, the first of which makes numbers of the table."""
@@ -57,7 +59,7 @@ def open_table(data: Any, target: str | None, drop: Sequence[str]) -> Table:
     if hasattr(data, "__arrow_c_stream__"):
         if hasattr(data, "iloc") and drop:  # pandas converts all columns or none
             data = data.loc[:, [str(name) not in drop for name in data.columns]]
-        with _one_sentence("data", "drop or convert it"):
+        with one_sentence("data", "drop or convert it"):
             pa = _arrow("data")
             source = pa.dataset.dataset(pa.table(data))
             return _columns("data", source.schema, lambda keys: source, "frame")
@@ -68,7 +70,7 @@ def open_table(data: Any, target: str | None, drop: Sequence[str]) -> Table:
             _arrays.require_known_chunks(data)
         _require_size(8 * math.prod(data.shape), "data")
         data = _arrays.to_host(data)
-    with _one_sentence("data", "give rows of one length"):
+    with one_sentence("data", "give rows of one length"):
         values = np.asarray(data)
     if values.ndim == 0:  # a dict, a lazy frame, a sparse matrix
         kind = type(data).__name__
@@ -88,18 +90,12 @@ def _open_file(path: Path, target: str | None) -> Table:
     if _OPENERS[kind] is _csv:
         frame = f"pandas.read_csv({path.name!r}, sep=None, comment='#', encoding='latin-1')"
         remedy = f"frame = {frame}; {_SAVE}"
-    with _one_sentence(label, remedy):
-        table = _OPENERS[kind](path, label, target)
-
-    def read(names: Sequence[str], target: str | None) -> tuple[np.ndarray, Any]:
-        with _one_sentence(label, remedy):
-            return table.read(names, target)
-
-    return replace(table, read=read)
+    with one_sentence(label, remedy):
+        return replace(_OPENERS[kind](path, label, target), remedy=remedy)
 
 
 @contextmanager
-def _one_sentence(label: str, remedy: str) -> Iterator[None]:
+def one_sentence(label: str, remedy: str) -> Iterator[None]:
     """Make one sentence of what NumPy, zipfile and pyarrow raise; sentences of our own stay."""
     try:
         yield
