@@ -1,8 +1,6 @@
 """The exact functions to any number of decimal digits, by mpmath alone.
 
-Arguments and errors as of the public functions of the same name with ``dps=``; `rho` is one number,
-taken as an exact rational. The sums are those of :doc:`/theorems/certified-balls`, without their
-errors: tests compare the digits with balls.
+The sums are those of :doc:`/theorems/certified-balls`, without their errors.
 """
 
 from __future__ import annotations
@@ -11,9 +9,8 @@ import math
 import numbers as abstract
 import operator
 from collections.abc import Callable
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, NamedTuple
 
 import mpmath
 import numpy as np
@@ -34,11 +31,7 @@ def require_dps(dps: object) -> int:
 
 
 def exact_rho(rho: Any) -> Fraction:
-    """Return the correlation `rho` as an exact rational number.
-
-    A float is its binary value; a string is read as decimal, so that ``"0.1"`` is one tenth and
-    ``0.1`` is not.
-    """
+    """Return a correlation as an exact rational: a float's binary value, a string's decimal one."""
     value = exact_number(rho, name="rho")
     if not -1 <= value <= 1:
         raise ValueError(
@@ -125,11 +118,9 @@ def _context(digits: int, room: float, guard: float = 40) -> tuple[Any, float]:
 
 
 def _line(mp: Any, q: int, degree: int, nats: float) -> tuple[Any, list[tuple[Any, Any]]]:
-    """Return a step and (t, phi(t) Phi(t)^(q-1)), of errors e^-nats for powers t^degree.
-
-    Shifts of t by i u cost e^(q u^2/2) at most, and next to nothing up to u = 1/sqrt(2 log q),
-    where Phi^q turns; He_n oscillates with frequencies up to sqrt(n).
-    """
+    """Return a step and (t, phi(t) Phi(t)^(q-1)), of errors e^-nats for powers t^degree."""
+    # Shifts of t by i u cost e^(q u^2/2) at most, and next to nothing up to u = 1/sqrt(2 log q),
+    # where Phi^q turns; He_n oscillates with frequencies up to sqrt(n).
     step = max(
         math.pi * math.sqrt(2 / (q * nats)), math.tau / nats / math.sqrt(2 * math.log(q) + 1)
     )
@@ -273,15 +264,14 @@ def _half_angle(mp: Any, rho: Fraction) -> tuple[Any, Any]:
     return c, s
 
 
-@dataclass(frozen=True)
-class Numbers:
+class Numbers(NamedTuple):
     """Density and law, and how numbers are multiplied in a planar sum; its errors, for balls."""
 
-    pdf: Callable[[Any], Any]
-    cdf: Callable[[Any], Any]
-    of: Callable[[Any], Any]
-    times: Callable[[Any, Any], Any]
-    over: Callable[[Any, int], Any]
+    pdf: Any
+    cdf: Any
+    of: Any
+    times: Any
+    over: Any
     # Of expansions to n terms at half their length, and of G at the first a.
     rest: Callable[[Any, int], Any] = lambda half, n: 0
     beyond: Callable[[Any], Any] = lambda a: 0
@@ -290,11 +280,11 @@ class Numbers:
 def planar(
     numbers: Numbers, h: Any, c: Any, s: Any, q: int, nats: float, *, joint: bool = True
 ) -> tuple[Any, int, int, int]:
-    """Sum the plane for K, or for kappa if not `joint`, without its factor q h^2.
+    """Sum the plane for K, or for kappa if not `joint`, without q h^2; and its ends in steps.
 
-    cos(theta/2) = c, sin(theta/2) = s. Returns the ends in steps, too: of b, of a, of -a.
+    cos(theta/2) = c, sin(theta/2) = s; the ends are those of b, of a and of -a.
     """
-    of, times, over = numbers.of, numbers.times, numbers.over
+    pdf, cdf, of, times, over, *_ = numbers
 
     def vector(values: Any) -> Any:
         return np.array([of(x) for x in values], dtype=object)
@@ -318,19 +308,19 @@ def planar(
         n_terms += 1
     rest = numbers.rest(half, n_terms)
     b = [j * h for j in range(side + 1)]
-    density, places = vector(map(numbers.pdf, b)), vector((x * s) ** 2 for x in b)
+    density, places = vector(map(pdf, b)), vector((x * s) ** 2 for x in b)
     sine, total, g = of(2 * c * s), 0 * density, 0 * density + numbers.beyond(side * h)
     for i in range(-side, last + 1, per):
         a = i * h + half
-        e = [numbers.pdf(a), -a * numbers.pdf(a)]
+        e = [pdf(a), -a * pdf(a)]
         for n in range(1, n_terms):
             e.append((-a * e[n] - e[n - 1]) / (n + 1))
         shared = [times(density, of(s * x)) for x in e]
         series = []
         for sign in (1, -1):
             x = [a * c + sign * y * s for y in b]
-            law = (numbers.cdf(a * s - sign * y * c) for y in b)
-            f = [vector(numbers.pdf(u) * phi for u, phi in zip(x, law))]
+            law = (cdf(a * s - sign * y * c) for y in b)
+            f = [vector(pdf(u) * phi for u, phi in zip(x, law))]
             drift, curve = vector(-c * u for u in x), of(c * c)
             f.append(times(f[0], drift) + shared[0])
             for n in range(1, n_terms - 1):
@@ -344,7 +334,7 @@ def planar(
         for k in range(max(0, first - i), min(per, last + 1 - i)):
             t = of(k * h - half)
             wedge = g + at(growth, t)
-            here = times(density, of(numbers.pdf((i + k) * h)))
+            here = times(density, of(pdf((i + k) * h)))
             if joint:
                 edges = times(at(series[0], t) + rest, at(series[1], t) + rest)
                 here = times(here, wedge) + times(edges, (q - 1) * sine)

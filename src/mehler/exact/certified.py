@@ -56,12 +56,10 @@ def require_bits(bits: object) -> int:
 class Ball:
     """The interval [value - radius, value + radius], which contains the number computed.
 
-    Printed in decimals it contains this interval, whatever precision mpmath prints in.
-
     Parameters
     ----------
     value, radius : mpmath.mpf
-        Midpoint and radius, both exact.
+        Midpoint and radius, both exact; printed in decimals they hold this interval.
     proved : bool
         Whether every error (rounding, step, tail, remainder) is inside the radius.
 
@@ -95,13 +93,7 @@ class Ball:
         return cls(_exact(enclosure.mid()), _exact(enclosure.rad()), True)
 
     def contains(self, x: Any) -> bool:
-        """Return whether x lies inside, without rounding.
-
-        Parameters
-        ----------
-        x : int, float, Fraction, str, mpmath.mpf or Ball
-            A number, a decimal string, or a whole ball.
-        """
+        """Return whether a number, a decimal string, or a whole ball lies inside, exactly."""
         if isinstance(x, Ball):
             low, high = x._ends()
             return self._ends()[0] <= low and high <= self._ends()[1]
@@ -181,10 +173,7 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
 def sigma2(q: int, *, bits: int = 128) -> Ball:
     """Return a ball around sigma^2(q), the second moment of the maximum of q standard normals.
 
-    Parameters
-    ----------
-    q, bits
-        As for :func:`max_moment`.
+    `q` and `bits` are those of :func:`max_moment`.
 
     Examples
     --------
@@ -198,10 +187,7 @@ def sigma2(q: int, *, bits: int = 128) -> Ball:
 def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     """Return a ball around h_i(q) = E He_i(M)/sqrt(i!), of a radius of about ``2**-bits``.
 
-    Parameters
-    ----------
-    i, q, bits : int
-        Limits and cost are those of :func:`max_moment`.
+    Limits and cost are those of :func:`max_moment`.
 
     Examples
     --------
@@ -234,7 +220,7 @@ def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     Returns
     -------
     list of Ball
-        One sum for each partition of 1, ..., n: seconds for q = 64, n = 17.
+        By a sum for each partition of 1, ..., n: seconds for q = 64, n = 17.
 
     Examples
     --------
@@ -286,8 +272,7 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     Returns
     -------
     Ball
-        Contains the kernel. Between -1 and -0.998, where the sums would have to reach too far, it
-        is the closed form for q = 3, to full precision, and for larger pools
+        Contains the kernel. Between -1 and -0.998, for q >= 4, it is
         K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is increasing: a radius
         of at most 3e-8 for q = 4, 4e-13 for q = 8 and 3e-36 for q = 32. About 2 s for q <= 16
         and 4 s for q = 64; at rho = -0.99 up to 20 s.
@@ -304,10 +289,7 @@ def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
 def locally_linear_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     """Return a ball around sigma^2(q) rho kappa_q(rho), the kernel as printed in Theorem 1.
 
-    Parameters
-    ----------
-    rho, q, bits
-        As for :func:`collision_probability`.
+    Arguments are those of :func:`collision_probability`.
 
     Examples
     --------

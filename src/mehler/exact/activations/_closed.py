@@ -1,11 +1,4 @@
-r"""Closed forms: powers on each side of 0, Fourier sums and the error function.
-
-**Homogeneous** activations are a multiple of a power on each side of 0.
-
-.. math:: a(t) = \alpha\,t_+^D + \beta\,(-t)_+^D, \qquad \alpha = a(1),\ \beta = a(-1)
-
-follows from :math:`a(ct) = c^Da(t)` for c > 0; for D = 0, a(0) is free.
-"""
+"""Closed forms: powers on each side of 0, Fourier sums, the error function; their arguments."""
 
 from __future__ import annotations
 
@@ -31,8 +24,8 @@ Floats = NDArray[np.float64]
 class Pairs:
     r"""Pairs :math:`u \sim N(0, s_x^2)`, :math:`v \sim N(0, s_y^2)` of correlation :math:`\rho`.
 
-    Closed forms take from here what has its digits left: near :math:`\rho = \pm1` kernels depend
-    on the angle, and so on :math:`1 \mp \rho`, which a rounded correlation does not have.
+    Near :math:`\rho = \pm1` kernels depend on :math:`1 \mp \rho`, which a rounded correlation
+    does not have.
 
     Attributes
     ----------
@@ -210,7 +203,7 @@ def _horner(x: Array, coefficients: list[float]) -> Any:
 
 @dataclass(frozen=True)
 class Sides:
-    """A homogeneous function: its degree, and its values at 1, -1 and 0."""
+    """A homogeneous function: its degree, and its values at 1, -1 and, free for degree 0, at 0."""
 
     degree: int
     right: float
@@ -295,8 +288,7 @@ def waves_moment(
 
     .. math:: \sum_{f, g} c_f c_g\, e^{-\mathrm{Var}(fu + gv)/2}
 
-    With a uniform phase added to both, only f + g = 0 remains. Every exponent is at most 0, so
-    nothing overflows.
+    With a uniform phase added to both, only f + g = 0 remains.
     """
     terms = power_of(waves, power)
     # A pair (f, g) and its opposite share the exponent.
@@ -328,11 +320,7 @@ def single_wave(waves: Waves) -> Wave | None:
 
 
 def wave_cdf(wave: Wave, t: Floats, scale: Floats, projected: Projected) -> Any:
-    """Compute P(a(p) <= t) for a wave A cos(f p + shift) + c.
-
-    A sum over periods of the intervals in which the wave is at most t; angles that wrap around many
-    times are treated as uniform.
-    """
+    """Compute P(a(p) <= t) for a wave A cos(f p + shift) + c, by a sum over its periods."""
     frequency, shift, _, _ = wave
     around = phase_cdf(wave, t)
     narrow = np.minimum(scale, _WIDE / frequency)
@@ -367,7 +355,7 @@ def _first_power(moment: Callable[[Pairs], Any]) -> Callable[[Pairs, int], Any]:
 
 @_first_power
 def erf_kernel(pairs: Pairs) -> Any:
-    r"""Compute Williams' kernel, by the tangent of the angle, which keeps the digits of its sine.
+    r"""Compute Williams' kernel.
 
     .. math:: \frac2\pi\arcsin r, \qquad
               r = \frac{2\rho s_xs_y}{\sqrt{(1 + 2s_x^2)(1 + 2s_y^2)}}

@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler import _arrays
 from mehler._validate import require_integer, require_not_negative, shown
@@ -90,18 +89,15 @@ def activation_of(activation: ActivationLike) -> Activation:
     """Return the activation of a name or a callable; TypeError or ValueError if it is neither."""
     if isinstance(activation, Activation):
         return activation
+    names = ", ".join(ACTIVATIONS)
     if isinstance(activation, str):
         if activation not in ACTIVATIONS:
-            raise ValueError(
-                f"activation={activation!r} is not one of {', '.join(ACTIVATIONS)}; any other "
-                "function t -> a(t) can be passed itself"
-            )
+            remedy = "any other function t -> a(t) can be passed itself"
+            raise ValueError(f"activation={activation!r} is not one of {names}; {remedy}")
         return ACTIVATIONS[activation]
     if not callable(activation):
-        raise TypeError(
-            f"activation={shown(activation)} is neither a name nor a function t -> a(t); the names "
-            f"are {', '.join(ACTIVATIONS)}"
-        )
+        neither = "neither a name nor a function t -> a(t)"
+        raise TypeError(f"activation={shown(activation)} is {neither}; the names are {names}")
     return Activation("", lambda xp, t: activation(t))
 
 
@@ -143,21 +139,13 @@ def activation_kernel(
     float or array
         In the namespace and float dtype of `rho`.
 
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not of its kind or range, the activation is not finite, or it is not
-        what its degree or waves say.
-
     Notes
     -----
     Closed forms where the activation carries one: a degree, while that times p is at most 16,
     waves, or a kernel of its own (erf and gelu with p = 1); accuracy 64 eps of the dtype times the
-    value at equal rows.
-    Otherwise Mehler's series on the host, up to 512 terms; :func:`activation_kernel_error` says
-    how well it is known. Cost: 5,000 evaluations of `activation` a scale, as many more for each
-    jump or kink, and up to 512 operations a pair. A scale of 0 is a row of zeros: a(0) in every
-    unit.
+    value at equal rows. Otherwise Mehler's series on the host, to :func:`activation_kernel_error`:
+    5,000 evaluations of `activation` a scale, as many more for each jump or kink, and up to 512
+    operations a pair. A scale of 0 is a row of zeros: a(0) in every unit.
 
     References
     ----------
@@ -186,20 +174,10 @@ def activation_kernel_error(
 ) -> Any:
     r"""Bound the error of :func:`activation_kernel`.
 
-    Closed forms: rounding. Mehler's series after n terms: the tail, at most
-    :math:`|\rho|^n\sqrt{t_n(s_x)t_n(s_y)}`, which is proved, plus the quadrature's error, which
-    is estimated by a finer rule. The panels are split at jumps and kinks, which therefore cost no
-    digits; features narrower than a twentieth of a panel of s/4, between two points, are missed.
-
-    Parameters
-    ----------
-    activation, rho, x_scale, y_scale, power
-        As for :func:`activation_kernel`.
-
-    Returns
-    -------
-    float or array
-        Of the same shape as the value.
+    Of closed forms rounding; of Mehler's series after n terms the tail, at most
+    :math:`|\rho|^n\sqrt{t_n(s_x)t_n(s_y)}`, which is proved, and the quadrature's error, which a
+    finer rule estimates: features narrower than s/80, between two points, are missed. Arguments and
+    shape are those of :func:`activation_kernel`.
 
     Examples
     --------
@@ -214,11 +192,7 @@ def activation_kernel_error(
 
 
 def _of_pairs(
-    activation: ActivationLike,
-    rho: Any,
-    x_scale: float | NDArray[np.float64],
-    y_scale: float | NDArray[np.float64],
-    power: int,
+    activation: ActivationLike, rho: Any, x_scale: Any, y_scale: Any, power: int
 ) -> tuple[Any, Any]:
     a = activation_of(activation)
     power = require_integer("power", power, most=_MOST_POWER)

@@ -118,10 +118,7 @@ _BATCH = 1 << 10
 
 @dataclass(frozen=True)
 class Panels:
-    """Panels [low, high] of scales, (n,) each, with their deviation from a polynomial.
-
-    `coarse` (n, 2, POINTS) and `fine` (n, 2, FINER) are the function there at s g and at -s g.
-    """
+    """Panels [low, high] of scales, their deviation from a polynomial, and values at +-s g."""
 
     scale: NDArray[np.int64]
     low: Floats
@@ -145,9 +142,9 @@ def bisect(
     high: Floats,
     size: Floats,
 ) -> Iterator[Panels]:
-    """Yield the parts of unresolved panels: resolved, as narrow as a jump, noise, or the rest.
+    """Yield the parts of unresolved panels: resolved, jumps, noise, and the budget's rest.
 
-    `size` is the root mean square at each scale. The rest is what the budget leaves undivided.
+    `size` is the root mean square at each scale.
     """
     before: Any = None
     most = min(_MOST, max(_LEAST, _BUDGET // max(1, np.unique(scale).size)))
@@ -179,8 +176,7 @@ def bisect(
 class RuleSums:
     """Sums by one rule over the parts of panels that were bisected.
 
-    `moments` (scales, N_PANELS, 2, 24): Legendre moments of the function at s g and at -s g.
-    `second`, `mirror` (scales,): E a(s g)^2 and E a(s g) a(-s g).
+    Legendre moments of the function at s g and at -s g; E a(s g)^2 and E a(s g) a(-s g).
     """
 
     def __init__(self, scales: int) -> None:
@@ -224,7 +220,7 @@ _MOST_HELD = 1 << 15
 
 
 def evaluate(function: HostFunction, t: Floats) -> Any:
-    """Evaluate at t; ValueError unless values are finite and one per point."""
+    """Evaluate at t, finite values, one per point."""
     try:
         values = function(t)
         # PyTorch's functions refuse NumPy's arrays, JAX's make float32 of them.
@@ -405,11 +401,7 @@ class Held:
 def pair_moment(
     function: HostFunction, rho: Any, near: Any, far: Any, *scales: Any, held: Held | None = None
 ) -> tuple[Any, Any]:
-    """Compute E a(u) a(v) and an error bound on the host, by Mehler's series.
-
-    Arguments broadcast; `near` and `far` are 1 - rho and 1 + rho. Terms end where those that are
-    left cannot be seen at the largest correlation of two different rows.
-    """
+    """Compute E a(u) a(v) and an error bound on the host; `near`, `far` are 1 - rho and 1 + rho."""
     series = (held := held or Held()).at(function, np.concatenate([np.ravel(s) for s in scales]))
     # The rows of both scales of each pair among the coefficients.
     x, y = (np.searchsorted(held.scales, scale) for scale in scales)
@@ -423,6 +415,7 @@ def pair_moment(
     left = np.cumsum(np.concatenate([series.tail[rows][None] ** 2, c[::-1] ** 2]), axis=0)[::-1]
     unseen = np.max(left / np.maximum(series.second[rows], _TINY), axis=1)
     powers = float(np.max(apart, initial=0.0)) ** np.arange(len(unseen))
+    # Terms end where the rest cannot be seen at the largest correlation of two different rows.
     ends = np.flatnonzero(powers * unseen <= 0.25 * EPS)
     n = int(ends[0]) if ends.size else len(c)
     x_at, y_at = np.searchsorted(rows, x), np.searchsorted(rows, y)

@@ -202,13 +202,7 @@ class TemplateLaw:
         return 0.5 * self.mass * self.mean_absolute
 
     def tail(self, h: Any) -> Floats:
-        """Compute P(<t, u> > h) for a unit vector u, given that t is not rejected.
-
-        Parameters
-        ----------
-        h : array
-            At least 0.
-        """
+        """Compute P(<t, u> > h), h >= 0, for a unit vector u, given that t is not rejected."""
         from scipy.special import betainc, ndtr
 
         h = _at_least_zero("h", h)
@@ -219,20 +213,13 @@ class TemplateLaw:
             return 0.5 * betainc(0.5 * (self.n_inputs - 1), 0.5, inside)
         return 2.0 * self.wedge(h, np.full(h.shape, 0.5 * np.pi))
 
-    def wedge(self, h: Any, theta: float | NDArray[np.float64]) -> Floats:
+    def wedge(self, h: Any, theta: Any) -> Floats:
         r"""Evaluate the integral that gives all joint probabilities.
 
         .. math:: T(h, \theta) = \frac1{2\pi}\int_0^\theta P(\rho > h/\cos\phi)\,d\phi
 
-        with rho the length of the projection of t on a plane; Owen's function for Gaussian
-        templates.
-
-        Parameters
-        ----------
-        h : array
-            At least 0.
-        theta : array
-            Angles in [-pi/2, pi/2].
+        with rho the length of the projection of t on a plane, h >= 0 and theta in [-pi/2, pi/2];
+        Owen's function for Gaussian templates.
         """
         h = _at_least_zero("h", h)
         theta = _angles(theta)
@@ -244,20 +231,11 @@ class TemplateLaw:
             return owens_t(h * math.sqrt(self.n_inputs), np.tan(theta))
         return truncated_wedge(h, theta, self.n_inputs, self.reach)
 
-    def wedge_below(
-        self, y: float | NDArray[np.float64], theta: float | NDArray[np.float64]
-    ) -> Floats:
+    def wedge_below(self, y: Any, theta: Any) -> Floats:
         r"""Integrate the wedge in its first argument.
 
         .. math:: \int_0^y T(h, \theta)\,dh = \frac1{2\pi}\int_0^\theta \cos\phi
-                  \;E\min\Big(\rho, \frac y{\cos\phi}\Big) d\phi
-
-        Parameters
-        ----------
-        y : array
-            Upper limit, at least 0.
-        theta : array
-            Angles in [-pi/2, pi/2].
+                  \;E\min\Big(\rho, \frac y{\cos\phi}\Big) d\phi, \qquad y \ge 0
         """
         y = _at_least_zero("y", y)
         theta = _angles(theta)
@@ -273,14 +251,8 @@ class TemplateLaw:
             inner += weight * cosine * self._mean_planar(y / cosine)
         return np.sign(theta) * (outer + start * inner) / (2.0 * np.pi)
 
-    def excess_square(self, y: float | NDArray[np.float64]) -> Floats:
-        """Compute E (abs<t, u> - y)_+^2 for a unit vector u: the mean square beyond a window.
-
-        Parameters
-        ----------
-        y : array or float
-            The window.
-        """
+    def excess_square(self, y: Any) -> Floats:
+        """Compute E (abs<t, u> - y)_+^2 for a unit vector u: the mean square beyond a window."""
         y = _at_least_zero("y", y)
         far = min(self.reach, 1e3)
         width = np.maximum(far - y, 0.0)
@@ -300,10 +272,7 @@ class TemplateLaw:
         return float(gammainc(0.5 * (d + more), 0.5 * d * (1.0 + self.epsilon)))
 
     def _planar_tail(self, r: Floats) -> Floats:
-        """Compute P(rho > r) of truncated templates.
-
-        Equal to e^{-dr^2/2} P(chi_d^2 < c - dr^2) / P(chi_d^2 < c).
-        """
+        """Compute P(rho > r) = e^{-dr^2/2} P(chi_d^2 < c - dr^2) / P(chi_d^2 < c), if truncated."""
         from scipy.special import gammainc
 
         d = self.n_inputs
