@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from mehler.doubling._points import Points, diameter_of, log2_ceil
 
+Floats = NDArray[np.float64]
+
 
 @dataclass(frozen=True)
 class Witness:
@@ -59,7 +61,7 @@ class Witness:
         return cls.covered(points, points.host[0], 0.0, [0], 1)
 
 
-def pack_nearest(between: NDArray[np.float64], apart: float, start: int) -> list[int]:
+def pack_nearest(between: Floats, apart: float, start: int) -> list[int]:
     """Pack greedily from `start`, taking the nearest point farther than `apart` (squared)."""
     nearest = between[start].copy()
     chosen = [start]
@@ -72,7 +74,7 @@ def pack_nearest(between: NDArray[np.float64], apart: float, start: int) -> list
         np.minimum(nearest, between[best], out=nearest)
 
 
-def pack_in_order(between: NDArray[np.float64], apart: float, order: Any) -> list[int]:
+def pack_in_order(between: Floats, apart: float, order: Any) -> list[int]:
     """Pack greedily, taking points in a given order."""
     free = np.ones(between.shape[0], dtype=bool)
     chosen = []
@@ -130,7 +132,9 @@ def _sections(points: Points) -> Iterator[tuple[Any, Any, Any]]:
             yield centre, squares, inside[np.argsort(squares[inside], kind="stable")]
 
 
-def _in_section(points: Points, centre: Any, squares: Any, members: Any, size: int) -> Witness:
+def _in_section(
+    points: Points, centre: Floats, squares: Floats, members: NDArray[np.int64], size: int
+) -> Witness:
     """Return the best packing among a few radii around one centre."""
     best = Witness.of_point(points)
     outermost = squares[members[-1]]
@@ -150,12 +154,11 @@ def _in_section(points: Points, centre: Any, squares: Any, members: Any, size: i
         ]
         chosen = max(tries, key=len)
         if len(chosen) > best.count:
-            chosen = members[chosen]
-            best = Witness.covered(points, centre, radius_squared, chosen, len(chosen))
+            best = Witness.covered(points, centre, radius_squared, members[chosen], len(chosen))
     return best
 
 
-def enclosing_centre(rows: NDArray[np.float64], *, steps: int = _STEPS) -> Any:
+def enclosing_centre(rows: Floats, *, steps: int = _STEPS) -> Any:
     """Approximate the centre of the smallest enclosing ball by steps to the farthest row.
 
     Step i goes 1/(i + 1) of the way; the radius comes within a factor 1 + O(1/sqrt(steps)).

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import mpmath
 import numpy as np
 from mpmath.calculus.quadrature import GaussLegendre
+from numpy.typing import NDArray
 
 from mehler._validate import require_integer, shown
 
@@ -151,7 +152,12 @@ def collision_coefficients(q: int, n: int, dps: int) -> list[mpmath.mpf]:
     return [0 * a if q == 2 and i and i % 2 == 0 else a for i, a in enumerate(series)]
 
 
-def partition_sums(pdf: Any, cdf: Any, sqrt: Any, t: Any, h: Any, q: int, n: int) -> list[Any]:
+Number = Callable[[Any], Any]
+
+
+def partition_sums(
+    pdf: Number, cdf: Number, sqrt: Number, t: NDArray[Any], h: Any, q: int, n: int
+) -> list[Any]:
     """Compute a_i/(i+1), i < n, in the numbers of a grid t of step h.
 
     The sum over partitions of i+1 with l <= q parts of q!/((q-l)! prod m_k!) I^2, m_k how often a

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from mehler._validate import require_choice, require_integer, require_positive, require_reals
 
@@ -201,7 +201,7 @@ class TemplateLaw:
         """Slope kappa of K = s - kappa D: half of E abs<t, u>, rejected templates counting 0."""
         return 0.5 * self.mass * self.mean_absolute
 
-    def tail(self, h: Any) -> Floats:
+    def tail(self, h: ArrayLike) -> Floats:
         """Compute P(<t, u> > h), h >= 0, for a unit vector u, given that t is not rejected."""
         from scipy.special import betainc, ndtr
 
@@ -213,7 +213,7 @@ class TemplateLaw:
             return 0.5 * betainc(0.5 * (self.n_inputs - 1), 0.5, inside)
         return 2.0 * self.wedge(h, np.full(h.shape, 0.5 * np.pi))
 
-    def wedge(self, h: Any, theta: Any) -> Floats:
+    def wedge(self, h: ArrayLike, theta: ArrayLike) -> Floats:
         r"""Evaluate the integral that gives all joint probabilities.
 
         .. math:: T(h, \theta) = \frac1{2\pi}\int_0^\theta P(\rho > h/\cos\phi)\,d\phi
@@ -231,7 +231,7 @@ class TemplateLaw:
             return owens_t(h * math.sqrt(self.n_inputs), np.tan(theta))
         return truncated_wedge(h, theta, self.n_inputs, self.reach)
 
-    def wedge_below(self, y: Any, theta: Any) -> Floats:
+    def wedge_below(self, y: ArrayLike, theta: ArrayLike) -> Floats:
         r"""Integrate the wedge in its first argument.
 
         .. math:: \int_0^y T(h, \theta)\,dh = \frac1{2\pi}\int_0^\theta \cos\phi
@@ -251,7 +251,7 @@ class TemplateLaw:
             inner += weight * cosine * self._mean_planar(y / cosine)
         return np.sign(theta) * (outer + start * inner) / (2.0 * np.pi)
 
-    def excess_square(self, y: Any) -> Floats:
+    def excess_square(self, y: ArrayLike) -> Floats:
         """Compute E (abs<t, u> - y)_+^2 for a unit vector u: the mean square beyond a window."""
         y = _at_least_zero("y", y)
         far = min(self.reach, 1e3)

@@ -17,6 +17,7 @@ from mehler._arrays import Array, Place
 from mehler._validate import require_iterable, require_positive, require_reals
 from mehler.features import FeatureMap
 
+Phi: TypeAlias = Callable[[Array], Array]
 Scoring: TypeAlias = Literal["mse", "error_rate"]
 SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 # Rows whose features are kept: a block has as many or more.
@@ -33,7 +34,7 @@ def host_reals(name: str, value: Array) -> NDArray[np.float64]:
     return require_reals(name, value)
 
 
-def require_map(phi: Any) -> Callable[[Array], Array]:
+def require_map(phi: Phi) -> Phi:
     """Raise TypeError unless `phi` can be called."""
     if not callable(phi):
         raise TypeError(
@@ -138,7 +139,7 @@ def dense_blocks(x: Array) -> Iterator[Array]:
         yield x[rows].toarray()
 
 
-def apply(phi: Callable[[Array], Array], rows: Array) -> Array:
+def apply(phi: Phi, rows: Array) -> Array:
     """Apply a map to checked rows: on a GPU one of ours need not look at them again."""
     # The host looks: there it costs little, and nobody has looked at chunks of Dask.
     if type(phi).__call__ is FeatureMap.__call__ and _arrays.is_on_accelerator(rows):
@@ -146,7 +147,7 @@ def apply(phi: Callable[[Array], Array], rows: Array) -> Array:
     return phi(rows)
 
 
-def features_of(phi: Callable[[Array], Array], rows: Array) -> Array:
+def features_of(phi: Phi, rows: Array) -> Array:
     """Compute features of rows, and check them: a real, finite matrix with as many rows."""
     if issparse(rows):
         return np.concatenate([features_of(phi, part) for part in dense_blocks(rows)])
@@ -195,7 +196,9 @@ class Features:
     Those of few rows are computed once and kept. Rows may be SciPy's sparse ones.
     """
 
-    def __init__(self, phi: Any, x: Array, y: Array, weights: Array = None, flat: bool = False):
+    def __init__(
+        self, phi: Phi, x: Array, y: Array, weights: Array = None, flat: bool = False
+    ) -> None:
         self.phi, self.x, self.y, self.weights = phi, x, y, weights
         few = x.shape[0] <= _FEW
         z = features_of(phi, x if few else x[:1, :])

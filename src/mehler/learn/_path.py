@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -17,6 +16,7 @@ from mehler._arrays import Array
 from mehler.learn._features import (
     Features,
     Layout,
+    Phi,
     Scoring,
     apply,
     require_no_overflow,
@@ -47,7 +47,7 @@ class RidgeFit:
         nothing to choose.
     """
 
-    phi: Callable[[Array], Array] = field(repr=False)
+    phi: Phi = field(repr=False)
     weights: Array = field(repr=False)
     intercept: Array = field(repr=False)
     lam: float
@@ -79,9 +79,7 @@ class RidgeFit:
         return values[:, 0] if self._flat else values
 
 
-def _linear(
-    phi: Callable[[Array], Array], weights: Array, intercept: Array, xp: ModuleType, rows: Array
-) -> Array:
+def _linear(phi: Phi, weights: Array, intercept: Array, xp: ModuleType, rows: Array) -> Array:
     z = apply(phi, rows)
     if z.shape[1] != weights.shape[0]:
         raise ValueError(f"phi(X) has {z.shape[1]} columns but the weights are {weights.shape[0]}")
@@ -167,7 +165,7 @@ class Path:
     Arrays are in float64 where sums are.
     """
 
-    phi: Callable[[Array], Array]
+    phi: Phi
     layout: Layout
     lambdas: tuple[float, ...]
     n_rows: float

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +15,7 @@ from mehler._validate import require_choice, require_flag
 from mehler.learn._features import (
     SCORINGS,
     Features,
+    Phi,
     Scoring,
     host_reals,
     require_lambdas,
@@ -28,7 +28,7 @@ from mehler.learn._sums import RidgeSums, solved
 
 
 def ridge(
-    phi: Callable[[Array], Array],
+    phi: Phi,
     X: Array,
     Y: Array,
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import functools
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,6 +19,7 @@ from mehler.features import FeatureMap
 from mehler.learn._features import (
     Features,
     Layout,
+    Phi,
     require_lambdas,
     require_map,
     require_no_overflow,
@@ -91,7 +92,7 @@ class RidgeSums:
     True
     """
 
-    def __init__(self, phi: Callable[[Array], Array]) -> None:
+    def __init__(self, phi: Phi) -> None:
         self.phi = require_map(phi)
         self.n_rows: float = 0
         self._layout: Any = None
@@ -326,7 +327,7 @@ def solved(
     return replace(total.solved(lambdas, intercept, overwrite=True), spectrum=None)
 
 
-def _of_chunk(phi: Any, flat: bool, x: Array, y: Array, weights: Array = None) -> RidgeSums:
+def _of_chunk(phi: Phi, flat: bool, x: Array, y: Array, weights: Array = None) -> RidgeSums:
     part = RidgeSums(phi).add(x, y[:, 0] if flat else y, weights)
     # The map, which would redraw its weights on arrival, is not sent with the sums.
     part.phi = left_behind
