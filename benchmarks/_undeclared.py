@@ -15,9 +15,8 @@ import numpy as np
 from _unknown_laws import Law
 
 from mehler.verify._verdict import FLOOR
-from mehler.verify.intervals._kurtosis import Look
 from mehler.verify.intervals._nonnegative import Excess
-from mehler.verify.intervals._undeclared import LEAST, least_samples
+from mehler.verify.intervals._undeclared import LEAST, Look, least_samples
 
 PAIRS, RESOLUTION = 3, 0.02
 FIRST, STEP, BEYOND = 64, 1.25, 4.0

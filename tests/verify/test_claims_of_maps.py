@@ -87,11 +87,3 @@ def test_rows_without_information_on_the_scale_say_so(rows):
     bare = check_kernel(Offset, lambda x, y: RBF(x, y), rows, **COARSE)
     assert bare.holds
     assert "scale the columns" in bare.reason
-
-
-@pytest.mark.slow
-def test_a_long_check_says_so_once():
-    slow = lambda seed: lambda x: (np.linalg.svd(np.eye(200)), Offset(seed)(x))[1]  # noqa: E731
-    with pytest.warns(RuntimeWarning, match="resolution=0.001 takes about .* fits into a minute"):
-        verdict = check_kernel(slow, RBF, X, resolution=1e-3, max_features=200 * 2000)
-    assert verdict.status == "inconclusive"

@@ -11,14 +11,14 @@ import pytest
 from scipy.optimize import brentq
 
 from mehler.verify import check_kernel, intervals
-from mehler.verify.intervals._kurtosis import (
+from mehler.verify.intervals._nonnegative import Excess
+from mehler.verify.intervals._undeclared import (
     COARSE,
     FINE,
+    LEAST,
     kurtosis_limit,
     shortfall,
 )
-from mehler.verify.intervals._nonnegative import Excess
-from mehler.verify.intervals._undeclared import LEAST
 from tests.verify.toys import most_misses
 
 ROOT = Path(__file__).parents[2]

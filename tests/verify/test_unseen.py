@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from mehler import verify
-from mehler.verify.intervals._kurtosis import carried
-from mehler.verify.intervals._undeclared import LEAST
+from mehler.verify.intervals._undeclared import LEAST, carried
 from mehler.verify.sampling._draws import Draws
 from mehler.verify.sampling._power_sums import power_sums
 from tests.verify.toys import most_misses

@@ -74,7 +74,7 @@ from mehler.verify.checks._variance import check_variance
 from mehler.verify.checks.structure import check_structure
 from mehler.verify.intervals._known_variance import KNOWN_VARIANCE as KNOWN_VARIANCE
 from mehler.verify.intervals._known_variance import detectable_effect, features_needed
-from mehler.verify.intervals._kurtosis import KURTOSIS as KURTOSIS
+from mehler.verify.intervals._undeclared import KURTOSIS as KURTOSIS
 
 __all__ = [
     "Allotment",

@@ -135,7 +135,7 @@ class DrawOptions(Options, total=False):
         Largest number of features to draw, over all draws; default as many as the resolution needs.
     time_limit : float
         Seconds of CPU time (or four times as many of waiting) after which drawing stops and a check
-        is *inconclusive*, with the remedy. Default 60; None for none. A long check warns ahead.
+        is *inconclusive*, with the remedy. Default 60; None for none.
     seed : int
         Determines the seeds of all draws. Default 0; in a run of pytest with
         ``--mehler-fresh-seeds`` or ``--mehler-seed`` a seed of the test's own.

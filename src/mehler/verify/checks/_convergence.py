@@ -18,7 +18,7 @@ from mehler.verify._budget import accepts
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Task
-from mehler.verify.intervals._undeclared import Lengths, measure_undeclared
+from mehler.verify.intervals._undeclared import measure_undeclared
 from mehler.verify.sampling._draws import Bundles, Clock, require_draw
 from mehler.verify.sampling._pairs import Pairs, pairs_without_claim
 from mehler.verify.sampling._sources import Source, call, estimate
@@ -167,7 +167,7 @@ def check_convergence(
     with np.errstate(all="ignore"):
         source = Growth(draw, (small, large), pairs, terms.seed)
         task = Task(source, source.draws, terms, clock)
-        measured = measure_undeclared(task, Lengths(task), least=_LEAST)
+        measured = measure_undeclared(task, least=_LEAST)
         ratio = float(source.means[1] / source.means[0])
         grown = (
             f"From {small} to {counted(large, 'feature')} n_features * variance grows by a factor"

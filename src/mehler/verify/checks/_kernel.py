@@ -25,7 +25,7 @@ from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._measurement import Task, cut_short
 from mehler.verify.intervals._range import measure_bounded
-from mehler.verify.intervals._undeclared import PairLengths, measure_undeclared
+from mehler.verify.intervals._undeclared import measure_undeclared
 from mehler.verify.sampling._draws import Clock, Draws, is_feature_map
 from mehler.verify.sampling._pairs import (
     Kernel,
@@ -180,7 +180,7 @@ def check_kernel(
             elif bounds is not None:
                 measured = measure_bounded(task, bounds)
             else:
-                measured = measure_undeclared(task, PairLengths(task))
+                measured = measure_undeclared(task)
         except Finding as found:
             certain, measured = found, cut_short(task, found)
         claim = f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}"

@@ -32,12 +32,12 @@ from mehler.verify._verdict import FLOOR, Comparison, Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._counts import means_of_binary
 from mehler.verify.intervals._known_variance import features_needed, means_of_known_variance
-from mehler.verify.intervals._kurtosis import KURTOSIS, Look, means_of_bounded_kurtosis
 from mehler.verify.intervals._measurement import Measurement, Task
-from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
+from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths
 from mehler.verify.intervals._range import means_of_bounded
+from mehler.verify.intervals._undeclared import KURTOSIS, Look, means_of_bounded_kurtosis
 from mehler.verify.sampling._pairs import require_plain
-from mehler.verify.sampling._power_sums import power_sums
+from mehler.verify.sampling._power_sums import power_sums, sums_and_differences
 from mehler.verify.sampling._sources import Source
 
 
@@ -296,39 +296,22 @@ def _check_products(
         n, sums, 0.5 * terms.false_alarm / rho.size, terms.resolution, rounding,
         ends=(ends[0], ends[1]),
     )  # fmt: skip
-    compared = look.compared(look.refutable, look.carried)
-    evidence = bets.evidence(
-        math.log(2.0 * bets.n_bets / terms.false_alarm), FLOOR * terms.resolution
-    )
-    assumptions, note, unless = look.assumptions("pair"), "", ""
+    floor = FLOOR * terms.resolution
+    evidence = bets.evidence(math.log(2.0 * bets.n_bets / terms.false_alarm), floor)
+    events = "rows" if mean is not None else f"groups of {GROUP} rows"
+    measured = look.measured(rho, terms.miss, events, "pair", "sqrt(C_ii C_jj)")
     if evidence is not None:
         assumptions = ("nothing else: squares are not negative",)
-    elif compared.status == "refuted":
-        events = "rows" if mean is not None else f"groups of {GROUP} rows"
-        unless = look.unless(compared.worst, events, "sqrt(C_ii C_jj)")
-        assumptions = ()
-    elif not look.effective[compared.worst]:
-        note = "A covariance is off, and its products never varied: check the samples."
-    elif look.short[compared.worst]:
-        note = "Few large samples decide a covariance, and nothing bounds what was not seen."
+        measured = replace(measured, assumptions=assumptions, unless="", note="")
     more = math.ceil(look.wanted() / look.n * x.shape[0])
-    known = x.shape[0] < more < 2**20 * x.shape[0] and not note
-    measured = Measurement(
-        observed=rho + look.off,
-        low=rho + compared.low,
-        high=rho + compared.high,
-        n_draws=0,
+    within = f", within groups of {GROUP}" if mean is None else ""
+    measured = replace(
+        measured,
         n_intervals=3 * rho.size,
-        detectable=float(np.max(look.detectable(terms.miss))),
-        needed=more if known else 0,
-        method=(KURTOSIS if evidence is None else FORMS)
-        + (f", within groups of {GROUP}" if mean is None else ""),
-        assumptions=assumptions,
-        may_refute=compared.refuted,
+        needed=more * (x.shape[0] < more < 2**20 * x.shape[0] and not measured.note),
+        method=(KURTOSIS if evidence is None else FORMS) + within,
         evidence=evidence,
-        unless=unless,
-        note=note,
-        statistics=(look.statistics(shared=True), *bets.statistics(FLOOR * terms.resolution)),
+        statistics=(*measured.statistics, *bets.statistics(floor)),
     )
     source = Coordinates(rho, unit, x.shape[0], 1, rounding)
     source.pairs = pairs

@@ -19,7 +19,6 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Measurement, Task, cut_short
 from mehler.verify.intervals._undeclared import (
-    Lengths,
     expected_samples,
     least_samples,
     measure_undeclared,
@@ -285,5 +284,5 @@ def check_same(
         source = Differences(makers, sizes, pairs, sum(eps), terms.seed, common)
         task = Task(source, source.draws, terms, clock)
         task.require_resolved()
-        measured = measure_undeclared(task, Lengths(task))
+        measured = measure_undeclared(task)
         return conclude(task, measured, claim, remark=source.ratio(measured), spent=n_draws)

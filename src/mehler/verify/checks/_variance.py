@@ -19,7 +19,7 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._measurement import Task
-from mehler.verify.intervals._undeclared import OwnLengths, measure_undeclared
+from mehler.verify.intervals._undeclared import measure_undeclared
 from mehler.verify.sampling._draws import Bundles, Clock, Draws
 from mehler.verify.sampling._pairs import (
     Kernel,
@@ -29,6 +29,7 @@ from mehler.verify.sampling._pairs import (
     pairs_without_claim,
     take,
 )
+from mehler.verify.sampling._power_sums import power_sums
 from mehler.verify.sampling._sources import (
     Finding,
     PairSource,
@@ -51,7 +52,7 @@ class GroupVariances(Source):
     Groups are of one draw where that has many independent samples, else of a bundle.
     """
 
-    group, noun, unit_name, lengths = GROUP, "pair", "V", "variances of groups"
+    group, unit_name, squares = GROUP, "V", "variances of groups"
     remedy = "declare kurtosis=, or draw larger maps"
 
     def __init__(self, base: PairSource, pairs: Pairs, declared: Array) -> None:
@@ -71,6 +72,13 @@ class GroupVariances(Source):
         x = np.concatenate([self.base.samples(each, chosen) for each in maps])
         x = x[: self.per_draw * GROUP].reshape(self.per_draw, GROUP, -1)
         return x.var(axis=1, ddof=1) * self._factor[chosen]
+
+    def lengths(self, resolution: float) -> tuple[Any, ...]:
+        return self.claim, np.arange(self.claim.size)[None], 0.0, "each is not negative"
+
+    def of_draw(self, phi: Any) -> tuple[Any, ...]:
+        x = np.concatenate([self.samples(phi, at) for at in self.blocks()], axis=1)
+        return power_sums(x - self.claim), (), x, x
 
     def place(self, index: int) -> dict[str, Any]:
         return self.pairs.place(index)
@@ -235,7 +243,7 @@ def check_variance(
             reason = "Products scatter at a pair whose declared variance is 0."
             certain = Finding(0, reason, math.nan, "")
         if kappa is None:
-            measured = measure_undeclared(task, OwnLengths(task), least=_LEAST)
+            measured = measure_undeclared(task, least=_LEAST)
         else:
             limit = kappa / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1))  # Var(S^2)/V^2
             measured = measure_known_variance(task, limit * source.n_features / source.per_draw)

@@ -7,8 +7,8 @@ a fixed size.
 
 from mehler.verify.intervals._counts import binomial, dkw, quantile
 from mehler.verify.intervals._known_variance import known_variance
-from mehler.verify.intervals._kurtosis import self_normalised
 from mehler.verify.intervals._range import betting
+from mehler.verify.intervals._undeclared import self_normalised
 
 __all__ = [
     "betting",

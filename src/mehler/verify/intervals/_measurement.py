@@ -69,11 +69,6 @@ class Task:
             return n_draws
         return min(n_draws, self.options.max_features // self.source.n_features)
 
-    def draw(self, k: int, total: float) -> Any:
-        """Return draw k of about as many as `total`."""
-        self.clock.foresee(k, total, self.resolution, self.options.name)
-        return self.draws[k]
-
 
 @dataclass(frozen=True)
 class Evidence:

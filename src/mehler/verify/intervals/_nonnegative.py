@@ -75,11 +75,6 @@ class Excess:
         return self.claims * np.exp(gain / max(1, self.n))
 
 
-def sums_and_differences(whole: Any, cross: Any) -> Any:
-    """Return |u + v|^2 and |u - v|^2 from |u|^2 + |v|^2 and <u, v>, along the last axis."""
-    return np.concatenate([whole + 2.0 * cross, whole - 2.0 * cross], axis=-1)
-
-
 class SquaredLengths:
     """Bets that squared lengths are larger than claimed: each, or sums and differences of pairs.
 

@@ -246,7 +246,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
 
     while True:
         while drawn < target:
-            sums, out = of_draw(task.draw(drawn, max(needed / source.per_draw, target)))
+            sums, out = of_draw(task.draws[drawn])
             drawn += 1
             if out:
                 raise _outside(task, bounds, out[0], out[1], drawn)

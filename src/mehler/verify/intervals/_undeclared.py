@@ -1,40 +1,47 @@
-"""Means of samples of which nothing is declared, at growing sizes.
+r"""Means of samples of which nothing is declared: intervals, suspicions, and what confirms them.
 
-Bets on squared lengths, at half of the rate, refute what is too large; intervals under a bounded
-kurtosis say what holds. A mean that the samples refute otherwise is a suspicion only, at any size:
+Intervals under a bounded kurtosis say what holds. Bets on squared lengths, at half of the rate,
+refute what is too large. A mean that the samples refute otherwise is a suspicion only, at any size:
 fresh draws, of a number that is then fixed, have to refute it by themselves, so that the error rate
 is theirs. They are more than the first ones, and so many that events of probability 1e-4 are seen
-nine times of ten. The k-th suspicion has the rate over 2^k.
+nine times of ten. The k-th suspicion has the rate over 2^k. The proofs, and the letters below, are
+in docs/guarantees.md.
 """
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from mehler._arrays import Array
 from mehler._plural import be, counted
-from mehler.verify._verdict import Comparison
-from mehler.verify.intervals._kurtosis import (
-    COARSE,
-    FEW,
-    KURTOSIS,
-    SHARE,
-    Look,
-    carried,
-    shortfall,
-)
+from mehler._validate import require_positive, require_probability
+from mehler.verify._arguments import sample_vector
+from mehler.verify._certificate import Statistics
+from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison
 from mehler.verify.intervals._measurement import Evidence, Measurement, Task
-from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths, sums_and_differences
-from mehler.verify.sampling._power_sums import about, power_sums
-from mehler.verify.sampling._sources import (
-    Columns,
-    Estimates,
-    PairSource,
-    both,
-    estimate_and_lengths,
-)
+from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths
+from mehler.verify.intervals._range import KAPPA, SHARES, halved, log_wealth
+from mehler.verify.sampling._power_sums import CANCELLED, Moments, Reals, about, power_sums
+
+KURTOSIS = "bounded kurtosis (self-normalised)"
+
+# Allowed relative shortfall t of the sum of squares below n s^2: FINE costs more samples and gives
+# the shorter interval.
+COARSE, FINE = 0.5, 0.25
+# Bets lambda * scale, enough for standard deviations from a hundredth of the scale to ten thousand
+# times it; fraction of the error rate spent on the sum of squares.
+BETS, SHARE = 2.0 ** np.arange(-20, 9), 0.125
+# Grid of distances from the mean; bisection between grid points follows.
+_GRID, _HALVINGS = 2.0 ** np.arange(-34.0, 15.0), 20
+# Intervals are not widened where the kurtosis limit is this many times the samples' own kurtosis;
+# with fewer than FEW effective samples, n over their kurtosis, nothing is refuted.
+MARGIN, FEW = 5.0, 100.0
 
 # Limit of the kurtosis from which on intervals are looked at; a mean of ten features or more is far
 # below it.
@@ -46,13 +53,21 @@ _FIRST, _STEP = 64, 1.25
 _PATIENCE, _TAIL_PATIENCE, _LONG_PATIENCE, _LEAST_LOOKS = 4.0, 16.0, 64.0, 4
 # Least draws before giving up on heavy tails; where a draw has many samples, draws are cheap.
 _LEAST_DRAWS = 1_000
-
 # Least fresh events: a map that hides in events of probability p is refuted at (1 - p)^LEAST.
 LEAST = 24_000
-# How many times the samples a suspicion takes to be tested again.
-_AGAIN = 2.0
-# Fresh draws suffice once unseen events carry so much of a deviation, or at so many first draws.
-_CARRIED, _TIMES = 0.5, 64.0
+# How many times the samples a suspicion takes to be tested again. Fresh draws suffice once unseen
+# events carry so much of a deviation, or at so many first draws.
+_AGAIN, _CARRIED, _TIMES = 2.0, 0.5, 64.0
+
+
+def shortfall(t: float) -> float:
+    """Return h(t) = (1 - t) log(1 - t) + t."""
+    return (1.0 - t) * math.log1p(-t) + t
+
+
+def kurtosis_limit(n: float, false_alarm: float, t: float) -> float:
+    """Return the largest kurtosis at which S <= (1 - t) n s^2 is rarer than `false_alarm`."""
+    return n * shortfall(t) / -math.log(false_alarm)
 
 
 def least_samples(rate: float) -> int:
@@ -68,295 +83,518 @@ def expected_samples(variance: float, rate: float, resolution: float) -> float:
     return 11.0 * (3.5 - math.log(rate)) * variance / resolution**2
 
 
-class Lengths:
-    """Power sums of the deviations of a draw, without bets."""
+@np.errstate(under="ignore")
+def half_widths(n: int, squares: Reals, cost: float, t: Reals, scale: float) -> Any:
+    """Return the distance from the mean of n samples to every m not excluded, elementwise.
 
-    bets: SquaredLengths | None = None
+    `squares` is sum (X_i - mean)^2 and `cost` log(2/alpha); infinite where n is too small.
+    """
+    squares = np.asarray(squares, dtype=np.float64)
+    share = 1.0 / 6.0 + 1.0 / (3.0 * (1.0 - np.asarray(t)))
+    level = cost + math.log(BETS.size)
+    bets = (BETS / scale)[(slice(None),) + (None,) * squares.ndim]
 
-    def __init__(self, task: Task) -> None:
-        self.source = task.source
+    def is_excluded(d: Array) -> Any:
+        # At the claim m = mean - d, sum (X_i - m)^2 = squares + n d^2.
+        best = bets * (n * d) - bets**2 * (share * (squares + n * d * d))
+        return np.logaddexp.reduce(best, axis=0) >= level
 
-    def of_draw(self, phi: Any) -> tuple[Any, ...]:
-        """Return power sums, by what draws are told apart, and lengths to bet on with their size.
-
-        Nothing tells draws apart where they may agree by chance.
-        """
-        sums = self.source.sums(phi)
-        return sums, sums, (), ()
-
-
-class OwnLengths(Lengths):
-    """Samples that are not negative themselves."""
-
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
-        # Betting against a larger claim is conservative; a claim of 0 admits no bets.
-        claims = np.maximum(task.source.claim, 1e-3 * task.resolution)
-        everything = np.arange(task.n)[None]
-        self.bets = SquaredLengths(claims, everything, 0.0, "each is not negative")
-
-    def of_draw(self, phi: Any) -> tuple[Any, ...]:
-        x = np.concatenate([self.source.samples(phi, at) for at in self.source.blocks()], axis=1)
-        return power_sums(x - self.source.claim), (), x, x
+    steps = np.stack([is_excluded(scale * step * np.ones(squares.shape)) for step in _GRID])
+    first = np.argmax(steps, axis=0)
+    far = scale * _GRID[first]
+    _, far = halved(is_excluded, np.where(first > 0, 0.5 * far, 0.0), far, _HALVINGS)
+    return np.where(steps.any(axis=0), far, np.inf)
 
 
-# Features that are averaged before a bet on them, and most elements of all averages of a draw.
-_TOGETHER, _MOST_AVERAGES = 4, 1 << 21
+def self_normalised(
+    samples: Array, false_alarm: float, *, scale: float = 1.0
+) -> tuple[float, float]:
+    r"""Return an interval for a mean from samples of unknown variance and bounded kurtosis.
+
+    The means m at which neither wealth has reached :math:`2/\alpha'`:
+
+    .. math:: \frac1K \sum_{k\le K} \exp\Big(\pm\lambda_k \sum_i (X_i - m)
+              - \lambda_k^2 c_t \sum_i (X_i - m)^2\Big) < \frac{2}{\alpha'},
+              \qquad c_t = \frac16 + \frac{1}{3(1-t)}
+
+    Parameters
+    ----------
+    samples : array, shape (n,)
+        Independent samples of one law; n fixed in advance.
+    false_alarm : float
+        alpha, the probability that the interval misses the mean if the kurtosis
+        :math:`E(X-\mu)^4/\sigma^4` is at most :math:`n h(\tfrac12)/\log(8/\alpha)`,
+        :math:`h(t) = (1-t)\log(1-t) + t`: 0.15 n over the logarithm.
+    scale : float
+        Order of magnitude of the deviation of interest, fixed before the samples. Standard
+        deviations from a hundredth of it to ten thousand times it are served equally well.
+
+    Returns
+    -------
+    low, high : float
+        Ends of the interval, infinite where n is too small; half width about
+        sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2.
+
+    Notes
+    -----
+    The kurtosis is an assumption that no sample can prove: an event rarer than 1/n may hide any
+    mean. The checks do not refute by it.
+
+    References
+    ----------
+    B. Delyon, Exponential inequalities for sums of weakly dependent variables, Electron. J.
+    Probab. 14 (2009), Section 3; V. H. de la Pena, T. L. Lai and Q.-M. Shao, Self-normalized
+    processes (2009), Chapter 11.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> x = np.random.default_rng(1).exponential(size=20_000)
+    >>> low, high = self_normalised(x, 1e-3)
+    >>> bool(low < 1 < high), bool(high - low < 0.1)
+    (True, True)
+    """
+    x = sample_vector(samples)
+    false_alarm = require_probability("false_alarm", false_alarm)
+    scale = require_positive("scale", scale)
+    centre = float(x.mean())
+    cost = math.log(2.0 / ((1.0 - SHARE) * false_alarm))
+    half = float(half_widths(x.size, float(((x - centre) ** 2).sum()), cost, COARSE, scale))
+    return centre - half, centre + half
 
 
-class PairLengths(Lengths):
-    """|u + v|^2 and |u - v|^2 at all pairs, u and v the features over sqrt(k(x,x)), sqrt(k(y,y)).
+@np.errstate(over="ignore", under="ignore", invalid="ignore")
+def carried(
+    n: float,
+    sums: NDArray[np.float64],
+    rate: float,
+    scale: float,
+    ends: tuple[Any, Any] | None = None,
+) -> Any:
+    """Return how much of each mean rare events must carry for its claim to be right.
 
-    A stake on a whole draw is limited by its claim, not by how little it varies: of independent
-    features four are averaged, and bet on.
+    `sums` are about the claims, `scale` is the order of the deviation of interest, fixed before the
+    samples; `ends` are the least and the largest gap, where at hand.
+    """
+    moments, level = Moments(n, sums), math.log(4.0 / rate)
+    sign, mean = np.where(sums[0] < 0.0, -1.0, 1.0), np.abs(moments.mean)
+    largest = sums[3] ** 0.25
+    if ends is not None:
+        largest = np.where(sums[0] < 0.0, ends[1], -np.asarray(ends[0]))
+    stakes = (BETS / scale)[(slice(None),) + (None,) * mean.ndim]
+
+    def is_excluded(theta: Array) -> Any:
+        wealth = log_wealth(stakes, n, mean - theta, moments.at(mean - theta, sign), KAPPA[0])
+        wealth = np.where(stakes * (largest + theta) <= SHARES[0], wealth, -np.inf)
+        return np.logaddexp.reduce(wealth, axis=0) >= level + math.log(BETS.size)
+
+    return halved(is_excluded, mean, np.zeros(mean.shape), _HALVINGS)[1]
+
+
+@dataclass
+class Look:
+    """Intervals of the deviations of means from their claims, from power sums of n samples.
+
+    `rate` is the error rate of one mean, `number` that of this inspection, from 1, or None if n was
+    fixed before; `fixed` says that all draws are one map, so that chance plays no part; `ends` are
+    the least and the largest gap, `centred` sums of squares and fourth powers about the mean, where
+    they are known better than by `sums`.
+
+    `effective` samples are n over the kurtosis, 0 where samples differ by rounding only; where few
+    large ones decide, `short`, intervals are widened, since they are `lack` times too few.
     """
 
-    source: PairSource
+    n: int
+    sums: NDArray[np.float64]
+    rate: float
+    resolution: float
+    rounding: float = 0.0
+    number: int | None = None
+    fixed: bool = False
+    ends: tuple[Any, Any] | None = None
+    centred: tuple[Any, Any] | None = None
 
-    def __init__(self, task: Task) -> None:
-        super().__init__(task)
-        pairs = self.source.pairs
-        claims = sums_and_differences(pairs.squares, pairs.claim)
-        named = "|u {} v|^2, u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
-        index = np.stack([pairs.first, pairs.second])
-        self.bets = SquaredLengths(claims, index, task.rounding, named)
+    def __post_init__(self) -> None:
+        n, moments = self.n, Moments(self.n, self.sums)
+        self.off = moments.mean
+        self.squares, fourths = self.centred or (moments.squares, moments.fourths)
+        some = np.asarray(fourths > 0.0)
+        if self.centred is None:
+            rounded = n * (self.rounding**2 + 1e-24) + CANCELLED * math.sqrt(n) * self.sums[1]
+            some = some & (self.squares > rounded)
+        zeros = np.zeros_like(self.squares)
+        self.effective = np.divide(self.squares**2, fourths, out=zeros, where=some)
+        # The rate spent on the sum of squares, at each allowance of two.
+        number = self.number
+        self._paid = SHARE * self.rate / (2.0 * (number * (number + 1.0) if number else 1.0))
+        fine, coarse = (MARGIN / kurtosis_limit(1.0, self._paid, t) for t in (FINE, COARSE))
+        is_fine = self.effective >= fine
+        self._allowance = np.where(is_fine, FINE, COARSE)
+        wanted = np.where(is_fine, fine, coarse)
+        self.short = (self.effective > 0.0) & (self.effective < wanted) & (not self.fixed)
+        self.lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
 
-    def of_draw(self, phi: Any) -> tuple[Any, ...]:
-        source, pairs = self.source, self.source.pairs
-        of = self._averages if isinstance(source, Columns) else self._whole
-        cross, left, right = of(phi, source.n_features)
-        squares = left[:, pairs.first] + right[:, pairs.second]
-        sums = power_sums(cross - source.claim) if isinstance(source, Estimates) else None
-        sums = source.sums(phi) if sums is None else sums
-        return sums, cross, sums_and_differences(squares, cross), squares
+    def recentred(self, sums: Any) -> Look:
+        """Return this look by sums near the mean; in exact arithmetic both agree.
 
-    def _whole(self, phi: Any, m: int) -> tuple[Any, Any, Any]:
-        """Return <u, v> at the pairs, and |u|^2 of the rows of either side."""
-        pairs = self.source.pairs
-        gram, left, right = estimate_and_lengths(phi, pairs, m)
-        left, right = left / pairs.left.unit**2, right / pairs.right.unit**2
-        return (pairs.pick(gram) / pairs.unit)[None], left[None], right[None]
+        Moving a sample by d rounds its fourth power by 64 eps d^4 at most: five terms, of 16 d^4.
+        """
+        moments = Moments(self.n, sums)
+        fourths = moments.fourths + CANCELLED * self.n * self.off**4
+        return replace(self, centred=(moments.squares, fourths))
 
-    def _averages(self, phi: Any, m: int) -> tuple[Any, Any, Any]:
-        """Return the same over blocks of features, one row a block."""
-        pairs = self.source.pairs
-        u, v = (
-            z.T * math.sqrt(m) / rows.unit
-            for z, rows in zip(both(phi, pairs, m), (pairs.left, pairs.right))
+    def half_at(self, rate: float) -> Any:
+        """Return half widths at an error rate, not widened."""
+        cost = math.log(2.0 / ((1.0 - SHARE) * rate))
+        return half_widths(self.n, self.squares, cost, self._allowance, self.resolution)
+
+    @functools.cached_property
+    def plain(self) -> Any:
+        """Half widths that are not widened, without the rounding."""
+        return self.half_at(self.rate)
+
+    @property
+    def half(self) -> Any:
+        """Half widths."""
+        return self.plain * np.sqrt(self.lack) + self.rounding
+
+    def detectable(self, miss: float) -> float:
+        """Return how far off every claim is excluded but for a chance of `miss`."""
+        return float(np.max(self.half + self.half_at(miss) * np.sqrt(self.lack) + self.rounding))
+
+    @functools.cached_property
+    def carried(self) -> Any:
+        """What rare events would have to carry of each mean."""
+        return carried(self.n, self.sums, self.rate, self.resolution, self.ends)
+
+    @functools.cached_property
+    def refutable(self) -> Any:
+        """Where claims are wrong unless rare events carry more than a floor."""
+        floor = FLOOR * self.resolution
+        enough = (self.effective >= FEW) & (np.abs(self.off) >= floor)
+        return enough & (self.carried >= floor) if enough.any() else enough
+
+    def unless(self, k: int, events: str, unit: str) -> str:
+        """Say what events would have to carry for the claim of mean k to be right."""
+        one_in = self.n / math.log(4.0 / self.rate)
+        step = 10.0 ** max(0, math.floor(math.log10(max(one_in, 1.0))) - 1)
+        return (
+            f"{events} rarer than 1 in {int(one_in // step * step):,} carry at least "
+            f"{float(self.carried[k]):.2g} of {unit}"
         )
-        block = max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
-        starts = np.arange(0, m, block)
-        sizes = np.diff(np.append(starts, m))[:, None]
-        parts = (u[:, pairs.first] * v[:, pairs.second], u * u, v * v)
-        cross, left, right = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
-        return cross, left, right
+
+    def compared(self, refuted: bool | NDArray[np.bool_], least: Reals) -> Comparison:
+        """Compare intervals with the claims, of which those `refuted` are off by `least`."""
+        half, above = self.half, self.off > 0.0
+        near = np.where(refuted, np.minimum(half, np.abs(self.off) - least), half)
+        low, high = self.off - np.where(above, near, half), self.off + np.where(above, half, near)
+        return Comparison(self.off, 0.0, low, high, self.resolution, refuted)
+
+    def wanted(self, means: Any = True) -> float:
+        """Return the size at which intervals of `means` are narrow enough, extrapolated."""
+        ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=means))
+        return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
+
+    def tails(self, most: float) -> Any:
+        """Return where even `most` samples would be too few: effective ones grow like n at best."""
+        return self.short & (self.lack * self.n > most)
+
+    def needed(self, most: float) -> float:
+        """Return the size that decides all means but those with heavy tails, 0 if unknown."""
+        narrow = (2.0 * (self.plain + self.rounding) / self.resolution) ** 2
+        ratio = np.maximum(narrow, self.lack)
+        factor = float(np.max(ratio, initial=0.0, where=~self.tails(most)))
+        return self.n * factor if math.isfinite(factor) else 0.0
+
+    def beyond(self, most: float) -> bool:
+        """Whether only heavy-tailed means are open, and `most` samples would leave one open.
+
+        Widened intervals shrink like 1/n.
+        """
+        narrow = 2.0 * self.half <= self.resolution
+        at_most = 2.0 * self.half * self.n <= most * self.resolution
+        return bool((narrow | self.short).all() and (self.tails(most) & ~at_most).any())
+
+    def assumptions(self, noun: str) -> tuple[str, ...]:
+        """Return what the error rate assumes of tails; a mean is that of one `noun`."""
+        if self.fixed:
+            return ("draws that agree in every bit are one fixed map",)
+        limit = kurtosis_limit(self.n, self._paid, float(np.max(self._allowance)))
+        most = float(np.max(self.n / self.effective[self.effective > 0.0], initial=1.0))
+        text = f"the kurtosis of one sample is at most {limit:.4g}; the samples show at most"
+        lines = [f"{text} {most:.3g}"]
+        if self.short.any():
+            few, n = max(1, int(self.effective[self.short].min())), int(self.short.sum())
+            lines.append(
+                f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
+                f"{counted(n, noun)}): their intervals are widened and hold only in the limit"
+            )
+        return tuple(lines)
+
+    def statistics(self, *, shared: bool, block: int = 1, fresh: Look | None = None) -> Statistics:
+        """Return what decided; `shared`: bets on squared lengths have half of the error rate."""
+        plan: dict[str, Any] = {"n": self.n, "block": block, "look": self.number}
+        plan |= {"fixed": self.fixed, "rounding": self.rounding, "shared": shared}
+        tests = {"sums": self.sums}
+        if self.ends is not None:
+            tests["ends"] = np.stack(self.ends)
+        if fresh is not None:
+            plan["fresh"], tests["fresh_sums"] = fresh.n, fresh.sums
+        return Statistics("self normalised", plan, tests)
+
+    def measured(
+        self, claim: Array, miss: float, events: str, noun: str, unit: str = "", block: int = 1
+    ) -> Measurement:
+        """Return what samples at hand show, whose number was fixed before."""
+        compared = self.compared(self.refutable, self.carried)
+        worst, unless, note = compared.worst, "", ""
+        remedy = "" if unit else " Declare variance= or bounds=, or take more samples."
+        if compared.refuted[worst]:
+            unit = unit or f"the {abs(self.off[worst]):.2g} by which it is off"
+            unless = self.unless(worst, events, unit)
+        elif compared.outside[worst] and not self.effective[worst]:
+            rarest = min(1.0, -math.log(self.rate) / self.n)
+            note = f"All {counted(self.n, 'sample')} agree: an event rarer than {rarest:.2g} could "
+            note += f"make the claim right.{remedy}"
+        elif compared.outside[worst] or self.short[worst]:
+            off = f"The {noun} is off, but few" if compared.outside[worst] else "Few"
+            note = f"{off} large samples decide it, and nothing bounds what was not seen.{remedy}"
+        return Measurement(
+            observed=claim + self.off,
+            low=claim + compared.low,
+            high=claim + compared.high,
+            detectable=self.detectable(miss),
+            method=KURTOSIS,
+            assumptions=() if unless else self.assumptions(noun),
+            may_refute=compared.refuted,
+            unless=unless,
+            note=note,
+            statistics=(self.statistics(shared=not remedy, block=block),),
+        )
 
 
-class _Samples:
-    """The samples of a task so far; `level` is the logarithm of the wealth that refutes."""
+def means_of_bounded_kurtosis(
+    x: Array, claim: Array, resolution: float, rate: float, miss: float
+) -> Measurement:
+    """Return intervals of means, from samples (n, means) of a number that was fixed before."""
+    size = np.abs(x).max(axis=0)
+    if not ((size == 0.0) | ((size > 1e-60) & (size < 1e60))).all():
+        raise ValueError(
+            f"samples reach {size.max():.3g} in one column and {size.min():.3g} in one: scale "
+            "them, so that fourth powers are floats"
+        )
+    n, centre = len(x), x.mean(axis=0)
+    gaps, about_claim = x - centre, x - claim
+    # Samples that differ by rounding only count as constant.
+    squares, fourths = (gaps**2).sum(axis=0), (gaps**4).sum(axis=0)
+    fourths = fourths * (squares > n * (1e-15 * size) ** 2)
+    ends = about_claim.min(axis=0), about_claim.max(axis=0)
+    sums, centred = power_sums(about_claim), (squares, fourths)
+    look = Look(n, sums, rate, resolution, ends=ends, centred=centred)
+    return replace(look.measured(claim, miss, "samples", "mean", block=n), observed=centre)
 
-    def __init__(self, task: Task, lengths: Lengths, level: float) -> None:
-        self._task, self.lengths, self._level = task, lengths, level
-        self.sums, self.draws, self.planned = np.zeros((4, task.n)), 0, 0.0
+
+class _Run:
+    """The draws of a task: inspections, suspicions, and what confirms them."""
+
+    def __init__(self, task: Task, least: int | None) -> None:
+        source, lengths = task.source, task.source.lengths(task.resolution)
+        self.task, self.source, self.rate = task, source, task.rate
+        self.bets = None if lengths is None else SquaredLengths(*lengths)
+        if self.bets is not None:
+            self.rate *= 0.5
+        # The logarithm of the wealth that refutes.
+        n_bets = self.bets.n_bets if self.bets else 1
+        self.level = math.log(2.0 * n_bets / task.options.false_alarm)
+        self.affordable, self.start = task.affordable(2**52), least_samples(self.rate)
+        self.first = self.start if least is None else least
+        self.least_fresh = -(-LEAST // source.group)
+        self.patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * self.start
+        self.sums, self.draws, self.number, self.attempts = np.zeros((4, task.n)), 0, 0, 0
         self.evidence: Evidence | None = None
-        self._first: Any = None
-        self._repeats = True
+        self.fresh: Look | None = None
+        self.unconfirmed, self._opening, self._repeats = "", np.empty(0), True
         # Sums about a mean so far from its claim that those about the claim lose fourth powers.
-        self.centre, self.near = cast(Any, None), cast(Any, 0.0)
+        self._centre: Any = None
+        self._near: Any = 0.0
 
     @property
     def n(self) -> int:
-        return self.draws * self._task.source.per_draw
+        return self.draws * self.source.per_draw
 
     @property
-    def is_finite(self) -> bool:
-        return bool(np.isfinite(self.sums).all())
-
-    @property
-    def is_over(self) -> bool:
+    def over(self) -> bool:
         """Whether no more draws are to be made, whatever they show."""
-        return self.evidence is not None or not self.is_finite or self._task.clock.over
+        finite = bool(np.isfinite(self.sums).all())
+        return self.evidence is not None or not finite or self.task.clock.over
 
     def draw_until(self, target: int) -> None:
         """Draw until a size is reached, a bet is won, or time is over."""
-        bets = self.lengths.bets
         while self.draws < target:
-            phi = self._task.draw(self.draws, self.planned)
-            sums, values, lengths, sizes = self.lengths.of_draw(phi)
-            self._first = values if self.draws == 0 else self._first
-            self._repeats = self._repeats and np.array_equal(values, self._first)
+            sums, values, *lengths = self.source.of_draw(self.task.draws[self.draws])
+            self._opening = values if self.draws == 0 else self._opening
+            self._repeats = self._repeats and np.array_equal(values, self._opening)
             self.sums = self.sums + sums
-            if self.centre is not None:
-                self.near = self.near + about(self.centre, self._task.source.per_draw, sums)
+            if self._centre is not None:
+                self._near = self._near + about(self._centre, self.source.per_draw, sums)
             self.draws += 1
-            if bets is not None and np.isfinite(sums).all():
-                bets.add(lengths, sizes)
-            # Inspections of bets are free: take them often at first, then each sixteenth part.
-            if bets and self.draws % max(1, self.draws // 16) == 0 and self.is_finite:
-                self.evidence = bets.evidence(self._level, self._task.floor)
-            if self.is_over:
+            if self.bets is not None and np.isfinite(self.sums).all():
+                self.bets.add(*lengths)
+                # Inspections of bets are free: take them often at first, then each sixteenth part.
+                if self.draws % max(1, self.draws // 16) == 0:
+                    self.evidence = self.bets.evidence(self.level, self.task.floor)
+            if self.over:
                 return
 
-    def look(
-        self, rate: float, number: int | None = None, since: tuple[int, Any] = (0, 0.0)
-    ) -> Look:
-        """Return the intervals from the draws since some number of them, with those sums."""
-        task, (before, sums) = self._task, since
-        n, sums = (self.draws - before) * task.source.per_draw, self.sums - sums
-        if task.source.is_bound and n:
+    def look(self) -> Look:
+        """Return the intervals of all samples at the next inspection."""
+        # Draws that agree in every bit, and not in zeros alone, as rare events do, are one map.
+        fixed = self._repeats and self.draws > 1 and bool(np.any(self._opening))
+        fixed = fixed and self.source.per_draw == 1
+        return self._look(self.n, self.sums, self.rate, self.number + 1, fixed)
+
+    def _look(self, n: int, sums: Any, rate: float, *rest: Any) -> Look:
+        if self.source.is_bound and n:
             # Power sums about the mean where that is less than a claim of `at most`.
             sums = about(np.minimum(sums[0] / n, 0.0), n, sums)
-        # Draws that agree in every bit, and not in zeros alone, as rare events do, are one map.
-        fixed = self._repeats and self.draws > 1 and bool(np.any(self._first))
-        fixed = fixed and task.source.per_draw == 1 and not before
-        return Look(n, sums, rate, task.resolution, task.rounding, number, fixed)
+        return Look(n, sums, rate, self.task.resolution, self.task.rounding, *rest)
+
+    def is_sure(self, look: Look) -> bool:
+        """Whether draws that agree are one fixed map, and no rare ones may follow."""
+        return look.fixed and self.draws >= self.least_fresh
+
+    def confirm(self, look: Look) -> Look:
+        """Ask fresh draws whether a suspicion is right; return the intervals of all samples."""
+        n, draws, first = self.n, self.draws, self.sums
+        size = self._confirming(look)
+        suspicion = f"A mean is off in the first {counted(draws, 'draw')}, and"
+        self.unconfirmed = (
+            f"{suspicion} too few draws are allowed to confirm it, which takes "
+            f"{counted(size, 'fresh draw')}"
+        )
+        self.attempts, self._centre, self._near = self.attempts + 1, look.off, np.zeros((4, 1))
+        self.draw_until(min(self.affordable, draws + size))
+        look, fresh_draws = self.look(), self.draws - draws
+        if self.over:
+            return look
+        fresh = self._look(self.n - n, self.sums - first, self.rate / 2.0**self.attempts)
+        if not _agree(look, fresh) and not self.source.is_bound:
+            look = look.recentred(self._near + about(self._centre, n, first))
+            fresh = fresh.recentred(self._near)
+        if 2 * fresh.n >= self.n and fresh.n >= self.least_fresh and _agree(look, fresh):
+            self.fresh = fresh
+        elif fresh_draws >= size:
+            does = "do" if fresh_draws != 1 else "does"
+            self.unconfirmed = (
+                f"{suspicion} {counted(fresh_draws, 'fresh draw')} {does} not confirm it"
+            )
+        return look
+
+    def _confirming(self, look: Look) -> int:
+        """Return the fresh draws that are to confirm a suspicion."""
+        refuted, draws = look.refutable, self.draws
+        sums, off = look.sums[:, refuted], np.abs(look.off[refuted])
+        size = float(max(1.5 * draws, -(-self.least_fresh // self.source.per_draw)))
+        while size < _TIMES * draws:
+            times = size / draws
+            rest = carried(look.n * times, sums * times, look.rate, look.resolution)
+            if (rest >= _CARRIED * off).any():
+                break
+            size *= 1.25
+        return math.ceil(size)
+
+    def note(self, look: Look, compared: Comparison) -> str:
+        """Say why an outcome is open, and what to do."""
+        source, task = self.source, self.task
+        open_, tails = compared.outside & ~compared.refuted, look.tails(self.patience)
+        if (tails & (open_ | (compared.width > task.resolution))).any():
+            opening = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
+            return (
+                f"{opening} large samples decide it, and nothing bounds what was not seen; "
+                f"{source.remedy}."
+            )
+        if self.unconfirmed:
+            return f"{self.unconfirmed}; {source.remedy}, or allow as many draws again."
+        if not open_.any():
+            return ""
+        if look.short.any() or look.n < FEW:
+            n = counted(look.n, "sample")
+            return f"A mean is off; {n} {be(look.n)} too few to refute it."
+        rarest = min(1.0, math.log(2.0 * task.n / task.options.false_alarm) / look.n)
+        return (
+            f"A {source.noun} is off its claim and never varied: an event rarer than {rarest:.2g} "
+            f"a sample could make it right; {source.remedy}."
+        )
+
+    def measured(self, look: Look) -> Measurement:
+        """Return what was measured, with what it rests on and what would decide it."""
+        source, bets, fresh = self.source, self.bets, self.fresh
+        refuted, unless = np.full(self.task.n, self.is_sure(look)), ""
+        compared, assumptions = look.compared(refuted, 0.0), look.assumptions(source.noun)
+        if fresh is not None:
+            refuted = fresh.refutable & (fresh.off * look.off > 0.0)
+            compared, assumptions = look.compared(refuted, fresh.carried), ()
+            worst = compared.worst
+            unless = fresh.unless(worst, source.events, source.unit_text(worst))
+        if self.evidence is not None:
+            assumptions = (f"nothing else: {source.squares} are not negative",)
+        shared = bets is not None
+        statistics = look.statistics(shared=shared, block=source.per_draw, fresh=fresh)
+        needed = max(least_samples(look.rate), look.needed(self.patience)) / source.per_draw
+        return Measurement(
+            observed=source.claim + look.off,
+            low=source.claim + compared.low,
+            high=source.claim + compared.high,
+            n_draws=self.draws,
+            n_intervals=self.task.n + (bets.n_bets if bets else 0),
+            detectable=look.detectable(self.task.options.miss),
+            needed=math.ceil(needed),
+            method=KURTOSIS if self.evidence is None else FORMS,
+            assumptions=assumptions,
+            may_refute=refuted,
+            evidence=self.evidence,
+            unless=unless,
+            note=self.note(look, compared),
+            statistics=(statistics, *(bets.statistics(self.task.floor) if bets else ())),
+        )
 
 
-def measure_undeclared(
-    task: Task, lengths: Lengths | None = None, *, least: int | None = None
-) -> Measurement:
+def _agree(look: Look, fresh: Look) -> bool:
+    return bool((look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)).any())
+
+
+def measure_undeclared(task: Task, *, least: int | None = None) -> Measurement:
     """Draw until a claim is refuted, all intervals are narrow enough, or more would not help.
 
     Half of the error rate is for bets on squared lengths, if there are any. `least` is the size
     from which on intervals are looked at, by default that at which the kurtosis may be large.
     """
-    lengths, source = lengths or Lengths(task), task.source
-    rate, n_bets = task.rate, 0
-    if lengths.bets is not None:
-        rate, n_bets = 0.5 * rate, lengths.bets.n_bets
-    level = math.log(2.0 * max(1, n_bets) / task.options.false_alarm)
-    per_draw, affordable, start = source.per_draw, task.affordable(2**52), least_samples(rate)
-    first, least_fresh = start if least is None else least, -(-LEAST // source.group)
-    patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * start
-    samples, number, most = _Samples(task, lengths, level), 0, math.inf
-    fresh: Look | None = None
-    attempts, again, unconfirmed = 0, 0.0, ""
-    target = min(affordable, -(-_FIRST // per_draw))
+    run, per_draw, again, most = _Run(task, least), task.source.per_draw, 0.0, math.inf
+    target = min(run.affordable, -(-_FIRST // per_draw))
     while True:
-        samples.draw_until(target)
-        is_last = samples.draws >= affordable or samples.is_over
-        look = samples.look(rate, number + 1)
-        # Squares settle late: a forecast from their first ones is far too long.
-        if least is None and not look.tails(patience).any():
-            samples.planned = look.wanted() / per_draw
-        if not is_last and samples.n >= again and look.refutable.any():
-            since, attempts = (samples.draws, samples.sums), attempts + 1
-            size = _confirming(task, look, samples.draws, least_fresh)
-            suspicion = f"A mean is off in the first {counted(samples.draws, 'draw')}, and"
-            unconfirmed = (
-                f"{suspicion} too few draws are allowed to confirm it, which takes "
-                f"{counted(size, 'fresh draw')}"
-            )
-            samples.centre, samples.near = look.off, np.zeros_like(samples.sums)
-            samples.draw_until(min(affordable, since[0] + size))
-            if samples.is_over:
-                look = samples.look(rate, number + 1)
+        run.draw_until(target)
+        look = run.look()
+        is_last = run.draws >= run.affordable or run.over
+        if not is_last and run.n >= again and look.refutable.any():
+            look = run.confirm(look)
+            if run.over or run.fresh is not None:
                 break
-            fresh = samples.look(rate / 2.0**attempts, since=since)
-            agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
-            look = samples.look(rate, number + 1)
-            if not agrees.any() and not source.is_bound:
-                both = samples.near + about(samples.centre, since[0] * per_draw, since[1])
-                fresh, look = fresh.recentred(samples.near), look.recentred(both)
-                agrees = look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)
-            if 2 * fresh.n >= samples.n and fresh.n >= least_fresh and agrees.any():
-                break
-            drawn, fresh, again = fresh.n // per_draw, None, _AGAIN * samples.n
-            if drawn >= size:
-                does = "do" if drawn != 1 else "does"
-                unconfirmed = f"{suspicion} {counted(drawn, 'fresh draw')} {does} not confirm it"
-            is_last = samples.draws >= affordable
-        if samples.n >= first or is_last:
-            number += 1
-            # Draws that agree are one fixed map, or rare ones were not seen yet.
-            is_sure = look.fixed and samples.draws >= least_fresh
+            again, is_last = _AGAIN * run.n, run.draws >= run.affordable
+        if run.n >= run.first or is_last:
+            run.number += 1
+            is_sure = run.is_sure(look)
             if is_last or look.compared(is_sure, 0.0).status != "inconclusive":
                 break
             if look.fixed and not is_sure:
-                target = min(affordable, least_fresh)
+                target = min(run.affordable, run.least_fresh)
                 continue
             if math.isinf(most) and np.isfinite(look.half).all():
-                most = _PATIENCE * max(start, look.wanted(~look.short))
-                least_most = max(patience, _LEAST_DRAWS * per_draw)
+                most = _PATIENCE * max(run.start, look.wanted(~look.short))
+                least_most = max(run.patience, _LEAST_DRAWS * per_draw)
                 most = max(most, min(_PATIENCE * look.wanted(), least_most))
-            if samples.n >= most or (number >= _LEAST_LOOKS and look.beyond(patience)):
+            if run.n >= most or (run.number >= _LEAST_LOOKS and look.beyond(run.patience)):
                 break
-        target = min(affordable, math.ceil(_STEP * samples.draws))
-        if samples.n < first:
-            target = min(target, -(-first // per_draw))
-    return _measured(task, samples, look, fresh, unconfirmed, patience)
-
-
-def _confirming(task: Task, look: Look, draws: int, least: int) -> int:
-    """Return the fresh draws that are to confirm a suspicion."""
-    refuted = look.refutable
-    sums, off = look.sums[:, refuted], np.abs(look.off[refuted])
-    size = float(max(1.5 * draws, -(-least // task.source.per_draw)))
-    while size < _TIMES * draws:
-        times = size / draws
-        rest = carried(look.n * times, sums * times, look.rate, look.resolution)
-        if (rest >= _CARRIED * off).any():
-            break
-        size *= 1.25
-    return math.ceil(size)
-
-
-def _measured(
-    task: Task, samples: _Samples, look: Look, fresh: Look | None, unconfirmed: str, patience: float
-) -> Measurement:
-    """Return what was measured, with what it rests on and what would decide it."""
-    source, evidence, bets = task.source, samples.evidence, samples.lengths.bets
-    is_sure = look.fixed and samples.draws >= -(-LEAST // source.group)
-    refuted, unless = np.full(task.n, is_sure), ""
-    compared, assumptions = look.compared(refuted, 0.0), look.assumptions(source.noun)
-    if fresh is not None:
-        refuted = fresh.refutable & (fresh.off * look.off > 0.0)
-        compared, assumptions = look.compared(refuted, fresh.carried), ()
-        worst = compared.worst
-        unless = fresh.unless(worst, source.events, source.unit_text(worst))
-    if evidence is not None:
-        assumptions = (f"nothing else: {source.lengths} are not negative",)
-    statistics = [look.statistics(shared=bets is not None, block=source.per_draw, fresh=fresh)]
-    if bets is not None:
-        statistics += bets.statistics(task.floor)
-    needed = max(least_samples(look.rate), look.needed(patience)) / source.per_draw
-    return Measurement(
-        observed=source.claim + look.off,
-        low=source.claim + compared.low,
-        high=source.claim + compared.high,
-        n_draws=samples.draws,
-        n_intervals=task.n + (bets.n_bets if bets else 0),
-        detectable=float(np.max(look.detectable(task.options.miss))),
-        needed=math.ceil(needed),
-        method=KURTOSIS if evidence is None else FORMS,
-        assumptions=assumptions,
-        may_refute=refuted,
-        evidence=evidence,
-        unless=unless,
-        note=_note(task, look, compared, unconfirmed, patience),
-        statistics=tuple(statistics),
-    )
-
-
-def _note(task: Task, look: Look, compared: Comparison, unconfirmed: str, patience: float) -> str:
-    """Say why an outcome is open, and what to do."""
-    source, open_ = task.source, compared.outside & ~compared.refuted
-    tails = look.tails(patience)
-    if (tails & (open_ | (compared.width > task.resolution))).any():
-        opening = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
-        return (
-            f"{opening} large samples decide it, and nothing bounds what was not seen; "
-            f"{source.remedy}."
-        )
-    if unconfirmed:
-        return f"{unconfirmed}; {source.remedy}, or allow as many draws again."
-    if not open_.any():
-        return ""
-    if look.short.any() or look.n < FEW:
-        n = counted(look.n, "sample")
-        return f"A mean is off; {n} {be(look.n)} too few to refute it."
-    rarest = min(1.0, math.log(2.0 * task.n / task.options.false_alarm) / look.n)
-    return (
-        f"A {source.noun} is off its claim and never varied: an event rarer than {rarest:.2g} a "
-        f"sample could make it right; {source.remedy}."
-    )
+        target = min(run.affordable, math.ceil(_STEP * run.draws))
+        if run.n < run.first:
+            target = min(target, -(-run.first // per_draw))
+    return run.measured(look)

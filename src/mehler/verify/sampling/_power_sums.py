@@ -13,7 +13,7 @@ from mehler._arrays import Array
 Reals = float | NDArray[np.float64]
 
 # Rounding that cancellation leaves, relative to what was summed up.
-_CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
+CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
 
 
 def power_sums(samples: Array) -> Any:
@@ -38,6 +38,11 @@ def moved(d: Reals, n: float, first: Reals, second: Reals, third: Reals, fourth:
     )
 
 
+def sums_and_differences(whole: Any, cross: Any) -> Any:
+    """Return |u + v|^2 and |u - v|^2 from |u|^2 + |v|^2 and <u, v>, along the last axis."""
+    return np.concatenate([whole + 2.0 * cross, whole - 2.0 * cross], axis=-1)
+
+
 class Moments:
     """The mean of n samples, and the sums of their second to fourth powers about it.
 
@@ -52,7 +57,7 @@ class Moments:
         self.cubes = s3 - 3.0 * m * s2 + 2.0 * n * m**3
         fourths = s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4
         self.fourths = np.maximum(fourths, 0.0)
-        self.slack = _CANCELLED * s2, _CANCELLED * (s4 + 6.0 * m**2 * s2 + n * m**4)
+        self.slack = CANCELLED * s2, CANCELLED * (s4 + 6.0 * m**2 * s2 + n * m**4)
 
     def at(self, d: Reals, sign: Reals = 1.0) -> Any:
         """Return sums of powers of sign (X - mean) + d, even ones no less than they are."""

@@ -6,6 +6,7 @@ the units of one draw if the map declares it; a draw of m units then gives m sam
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -17,10 +18,13 @@ from mehler._plural import counted
 from mehler.verify.sampling._draws import Draws, is_feature_map
 from mehler.verify.sampling._pairs import EvaluatedRows, Pairs, read
 from mehler.verify.sampling._pairs import call as call
-from mehler.verify.sampling._power_sums import about, power_sums
+from mehler.verify.sampling._power_sums import about, power_sums, sums_and_differences
 
 # Elements of the largest temporary, 32 MiB of float64.
 BLOCK = 1 << 22
+
+# Features that are averaged before a bet on them, and most elements of all averages of a draw.
+_TOGETHER, _MOST_AVERAGES = 4, 1 << 21
 
 # Unit of kernels, as `Verdict.scale` states it.
 KERNEL_UNIT = "sqrt(k(x,x) k(y,y))"
@@ -46,7 +50,7 @@ class Source:
 
     name, events, independence = "", "draws", "draws from different seeds are independent"
     # Of one mean, the unit of all, what is bet on, and what to do where few large samples decide.
-    noun, unit_name, lengths = "pair", KERNEL_UNIT, "squared lengths"
+    noun, unit_name, squares = "pair", KERNEL_UNIT, "squared lengths"
     remedy = "declare variance= or bounds=, or draw larger maps"
     # Draws or features that make a sample, and whether a mean may be less than its claim.
     group, is_bound = 1, False
@@ -69,6 +73,18 @@ class Source:
         for chosen in self.blocks():
             total[:, chosen] = power_sums(self.samples(phi, chosen) - self.claim[chosen])
         return total
+
+    def lengths(self, resolution: float) -> tuple[Any, ...] | None:
+        """Return what `SquaredLengths` bets on, where means of squares are claimed."""
+        return None
+
+    def of_draw(self, phi: Any) -> tuple[Any, ...]:
+        """Return power sums, by what draws are told apart, and lengths to bet on with their size.
+
+        Nothing tells draws apart where they may agree by chance.
+        """
+        sums = self.sums(phi)
+        return sums, sums, (), ()
 
     def blocks(self) -> list[NDArray[np.int64]]:
         """Return the indices of means, so many at once as a temporary may have samples of."""
@@ -101,6 +117,25 @@ class PairSource(Source):
     def place(self, index: int) -> dict[str, Any]:
         return self.pairs.place(index)
 
+    def lengths(self, resolution: float) -> tuple[Any, ...]:
+        """Return those of u + v and u - v at all pairs."""
+        claims = sums_and_differences(self.pairs.squares, self.pairs.claim)
+        forms = "|u {} v|^2, u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
+        return claims, np.stack([self.pairs.first, self.pairs.second]), self.rounding, forms
+
+    def of_draw(self, phi: Any) -> tuple[Any, ...]:
+        cross, left, right = self._cross(phi)
+        size = left[:, self.pairs.first] + right[:, self.pairs.second]
+        sums = power_sums(cross - self.claim) if isinstance(self, Estimates) else self.sums(phi)
+        return sums, cross, sums_and_differences(size, cross), size
+
+    def _cross(self, phi: Any) -> tuple[Any, Any, Any]:
+        """Return <u, v> at the pairs, and |u|^2 of the rows of either side."""
+        pairs = self.pairs
+        gram, left, right = estimate_and_lengths(phi, pairs, self.n_features)
+        left, right = left / pairs.left.unit**2, right / pairs.right.unit**2
+        return (pairs.pick(gram) / pairs.unit)[None], left[None], right[None]
+
     def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
         rows = [len(self.pairs.left.host), None if self.pairs.same else len(self.pairs.right.host)]
         return {"rows": rows}, {"pair": np.stack([self.pairs.first, self.pairs.second])}
@@ -130,6 +165,20 @@ class Columns(PairSource):
                     power_a = power_a * a
                     power_b = power_a if left is right else power_b * b
         return about(self.claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
+
+    def _cross(self, phi: Any) -> tuple[Any, Any, Any]:
+        """Return the same of averages of features: bets on a whole draw could win little.
+
+        A stake on a draw is limited by its claim, not by how little it varies.
+        """
+        pairs, m = self.pairs, self.n_features
+        u, v = (side.T for side in self._scaled(phi))
+        block = max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
+        starts = np.arange(0, m, block)
+        sizes = np.diff(np.append(starts, m))[:, None]
+        parts = (u[:, pairs.first] * v[:, pairs.second], u * u, v * v)
+        cross, left, right = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
+        return cross, left, right
 
     def _scaled(self, phi: Callable[..., Any]) -> tuple[Any, Any]:
         left, right = both(phi, self.pairs, self.n_features)
