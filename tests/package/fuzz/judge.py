@@ -17,9 +17,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 import mehler
-from tests.fuzz.calls import Call
-from tests.fuzz.hostile import Change
-from tests.fuzz.limits import SECONDS, Hang, limit
+from tests.package.fuzz.calls import SECONDS, Call, Hang, limit
+from tests.package.fuzz.hostile import Change
 
 SAME, ANSWERED, REFUSED = "the same answer", "answered", "refused"
 FINE = (SAME, ANSWERED, REFUSED)

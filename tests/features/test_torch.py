@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import mehler
-from tests.gradients.derivatives import by_differences
+from tests.derivatives import by_differences
 from tests.verify.map_kinds import DRAWS
 
 torch = pytest.importorskip("torch", reason="PyTorch is the user's choice")

@@ -11,6 +11,7 @@ import inspect
 import io
 import math
 import pkgutil
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -18,7 +19,41 @@ from types import CodeType, FrameType, ModuleType
 from typing import Any
 
 import mehler
-from tests.fuzz.limits import Hang, limit
+
+# Seconds of the processor for a call; of the clock, which others on the machine slow down,
+# five times as many.
+SECONDS = 20.0
+OF_THE_CLOCK = 5.0
+
+
+class Hang(BaseException):
+    """A call that took longer than its limit."""
+
+
+@contextlib.contextmanager
+def limit(seconds: float) -> Iterator[None]:
+    """Raise `Hang` in the main thread after so long."""
+    if math.isinf(seconds):
+        yield
+        return
+
+    def stop(*_: object) -> None:
+        raise Hang
+
+    timers = {
+        signal.ITIMER_PROF: (signal.SIGPROF, 1.0),
+        signal.ITIMER_REAL: (signal.SIGALRM, OF_THE_CLOCK),
+    }
+    before = {number: signal.signal(number, stop) for number, _ in timers.values()}
+    for timer, (_, factor) in timers.items():
+        # Again and again: doctest goes on to the next line of an example.
+        signal.setitimer(timer, seconds * factor, seconds * factor)
+    try:
+        yield
+    finally:
+        for timer, (number, _) in timers.items():
+            signal.setitimer(timer, 0.0)
+            signal.signal(number, before[number])
 
 
 @dataclasses.dataclass(frozen=True)

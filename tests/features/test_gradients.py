@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import mehler
-from tests.gradients.derivatives import LIBRARIES, by_differences, gradient, require_gradient
+from tests.derivatives import LIBRARIES, by_differences, gradient, require_gradient
 from tests.verify.map_kinds import DRAWS, D
 
 RNG = np.random.default_rng(11)

@@ -148,10 +148,7 @@ def _of_sequence(value: Any) -> list[Change]:
 
 
 def _of_libraries(value: np.ndarray) -> list[Change]:
-    """The same numbers in the arrays and frames of those libraries that are in use already.
-
-    Not in those of JAX, which may wait for ever in the forked processes that judge.
-    """
+    """The same numbers in the arrays and frames of those libraries that are in use already."""
     makers = {
         "torch": lambda torch: torch.asarray(value.copy()),
         "dask.array": lambda da: da.from_array(value, chunks=2),

@@ -9,7 +9,7 @@ import pytest
 
 import mehler
 from mehler import exact
-from tests.gradients.derivatives import LIBRARIES, gradient, hessian, require_gradient
+from tests.derivatives import LIBRARIES, gradient, hessian, require_gradient
 
 RHO = np.array([-0.97, -0.6, -0.1, 0.0, 0.2, 0.75, 0.99])
 POOLS = (1, 2, 3, 8, 1000)
