@@ -102,13 +102,12 @@ def bundle() -> list[dict]:
 
 def main() -> None:
     from tests.cli.defective_maps import DEFECTS, STRUCTURAL
-    from tests.verify.corpus import memory_maps, structure_maps
+    from tests.verify.corpus import structure_maps
 
     rows, raw = [], []
     listed = [(MAPS, name, words) for name, words in DEFECTS.items()]
-    for module in (structure_maps, memory_maps):
-        file = CORPUS / Path(module.__file__).name
-        listed += [(file, name, words) for name, words in module.FAULTS.items()]
+    corpus = CORPUS / "structure_maps.py"
+    listed += [(corpus, name, words) for name, words in structure_maps.FAULTS.items()]
     for file, name, words in listed:
         broken, twin = command(file, name), command(file, f"{name}_twin")
         kind = "statistics" if name in DEFECTS and name not in STRUCTURAL else "structure"

@@ -18,7 +18,7 @@ from tests.cli.test_verify import COARSE
 THIRD_PARTY = Path(__file__).parents[2] / "docs" / "third_party"
 MAPS = str(Path(__file__).with_name("defective_maps.py"))
 # Of those that are looked at in other files in process too.
-SAMPLED = ("seed_or_none", "one_phase")
+SAMPLED = ("seed_or_none", "each_twice")
 
 
 def verify(out, name, *options):

@@ -31,14 +31,6 @@ def invariance(draw, seed):
     )
 
 
-SEEDS = "check_structure: seeds"
-
-
-def reproducible(draw, seed):
-    rules = ("the seed alone decides", "global state", "seeds differ")
-    return verify.check_structure(draw, ROWS, only=rules, seed=seed, time_limit=600.0)
-
-
 def sized(cls, **change):
     """(seed, n_features) -> map, for checks of convergence."""
     return lambda seed, n_features: cls(seed, n_features=n_features, **change)
@@ -57,40 +49,11 @@ def few_projections(phi, weights):
     return (np.ascontiguousarray(weights[0][:, members].transpose(2, 0, 1)),)
 
 
-def fixed(fraction):
-    """The first units never change: all of them, if the seed is not handed on."""
-
-    def change(phi, weights):
-        (same,) = mehler.MaxoutFeatures(D, phi.n_features, Q, seed=0)._weights(weights.dtype.name)
-        return (np.where(np.arange(phi.n_features) >= fraction * phi.n_features, weights, same),)
-
-    return moved_weights(change)
-
-
-@moved_weights
-def of_neighbours(phi, weights):
-    """Unit l has the seed seed + l, so that the next seed has all units but one in common."""
-    seeds = range(phi.seed, phi.seed + phi.n_features)
-    units = [np.random.default_rng(seed).standard_normal((Q, D)) for seed in seeds]
-    return (np.stack(units, axis=-1).astype(weights.dtype),)
-
-
-@moved_weights
-def ambient(phi, weights):
-    """Weights from the machine's entropy, whatever the seed."""
-    return (np.random.default_rng().standard_normal(weights.shape).astype(weights.dtype),)
-
-
-def plain(cls, **options):
-    return lambda seed: cls(D, 100, Q, seed=seed, **options)
-
-
 MAXOUT = mehler.MaxoutFeatures
 FOURIER = convergence(fourier.ROWS)
 UNITS = convergence(ROWS)
 RIGHT = sized(Cosines)
 OWN = sized_maxout(MAXOUT)
-DRAWN = plain(MAXOUT)
 TURNED = drawer(Averaged)
 
 
@@ -120,25 +83,9 @@ PLANTED = [
         drawer(Averaged, turns=units.QUARTERS[1:]),
         TURNED,
     ),
-    planted("maxout: deaf to its seed", SEEDS, reproducible, plain(fixed(1)(MAXOUT)), DRAWN),
-    planted(
-        "few codes: units of neighbouring seeds",
-        SEEDS,
-        reproducible,
-        lambda seed: of_neighbours(mehler.MaxoutCodes)(D, 25, Q, seed=seed),
-        lambda seed: mehler.MaxoutCodes(D, 25, Q, seed=seed),
-    ),
-    planted("maxout: ambient entropy", SEEDS, reproducible, plain(ambient(MAXOUT)), DRAWN),
 ]
 
 TWINS = [
-    Twin(
-        "codes: of one bit",
-        SEEDS,
-        reproducible,
-        lambda seed: mehler.MaxoutCodes(D, 100, 2, seed=seed),
-        "an eighth of the columns of three bits, or more, agree by chance",
-    ),
     Twin(
         "cosines: each unit twice",
         "check_convergence",

@@ -10,18 +10,17 @@ import numpy as np
 from mehler import kernels
 from mehler.cli._checks import random_rows
 from mehler.verify import check_structure
-from tests.verify.corpus import memory_maps, structure_maps
+from tests.verify.corpus import structure_maps
 from tests.verify.corpus.registry import Planted, Twin
 
 KERNEL = kernels.make("rbf", gamma=1.0)
 ROWS = random_rows(5, KERNEL, np.random.default_rng(6))
 SIZE = 250
-MODULES = {name: module for module in (structure_maps, memory_maps) for name in module.FAULTS}
 
 
 def drawn(name):
     """(seed, rows, n_features) -> map, of a draw function or a transformer."""
-    made = getattr(MODULES.get(name.removesuffix("_twin"), structure_maps), name)
+    made = getattr(structure_maps, name)
 
     def redraw(seed, rows, n_features=None):
         size = SIZE if n_features is None else n_features
@@ -48,7 +47,7 @@ PLANTED = [
         drawn(name),
         drawn(f"{name}_twin"),
     )
-    for name in MODULES
+    for name in structure_maps.FAULTS
 ]
 TWINS = [
     Twin(

@@ -10,34 +10,17 @@ to run it. `test_faults.py` runs them, ``python -m tests.verify.faults`` counts 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # The status of the check with the fault, and its words.
 Outcome = tuple[str, str]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Fault:
-    """One fault.
+class Fault(NamedTuple):
+    """One fault: what `name` changes, and `seen_by`, the check or the audit that must see it.
 
-    Parameters
-    ----------
-    system : str
-        The table that it stands in.
-    name : str
-        What it changes, once in its system.
-    seen_by : str
-        The check or the audit that must see it.
-    run : callable, optional
-        Inject it and run that check; none where no check can see it.
-    status : str
-        What the check must say then.
-    words : str
-        What its cause must hold.
-    because : str
-        Why no check sees it.
-    slow : bool
-        Whether the full level alone runs it.
+    `run` injects it and runs that check, which has `status` and `words` then; None where no check
+    can see it, and `because` says why. `slow` ones are run at the full level alone.
     """
 
     system: str
@@ -49,17 +32,12 @@ class Fault:
     because: str = ""
     slow: bool = False
 
-    def __post_init__(self) -> None:
-        if (self.run is None) != bool(self.because):
-            raise ValueError(f"{self.system}, {self.name}: give a check or a reason, not both")
-
 
 # How many faults of a system the default level runs, chosen by a hash of their names.
 DEFAULT = {
     "terms of bounds": 20,
     "checks of statements": 20,
     "maps": 20,
-    "construction": 4,
     "declarations": 8,
     "estimator": 10,
     "command": 1,

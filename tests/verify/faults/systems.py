@@ -24,8 +24,6 @@ from tests.proofs_checks.mutations import DEFECTS, ROWS, described
 from tests.verify import test_all_kinds as declared
 from tests.verify.corpus.cases import PLANTED
 from tests.verify.faults import Fault, Outcome
-from tests.verify.structure import test_wrong as construction
-from tests.verify.structure.wrong_maps import WRONG
 
 # Computed instances cost milliseconds; of what draws features each fifth is quick enough.
 DRAWN = (
@@ -80,23 +78,6 @@ def maps() -> Iterator[Fault]:
     for case in PLANTED:
         run = functools.partial(look, case)
         yield Fault(system="maps", name=f"{case.name} [{case.check}]", seen_by=case.check, run=run)
-
-
-def constructed() -> Iterator[Fault]:
-    """Maps that break a rule of how maps are built: the cause comes first in all that is said."""
-
-    def look(name: str) -> Outcome:
-        verdict = construction.check(WRONG[name][0], kernel=construction.KERNEL)
-        first = not verdict.causes or str(verdict).startswith(verdict.causes[0])
-        # What shows at sizes that nobody asked for is reported.
-        status = "refuted" if verdict.remarks else verdict.status
-        return status, construction.sentence(verdict) if first else ""
-
-    for name, (_, words) in WRONG.items():
-        run = functools.partial(look, name)
-        yield Fault(
-            system="construction", name=name, seen_by="check_structure", run=run, words=words
-        )
 
 
 def declarations() -> Iterator[Fault]:
@@ -166,7 +147,6 @@ FAULTS = (
     *terms(),
     *claims(),
     *maps(),
-    *constructed(),
     *declarations(),
     *of_the_estimator(),
     *commanded(),

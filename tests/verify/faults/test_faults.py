@@ -10,6 +10,8 @@ from tests.verify.faults.systems import FAULTS
 
 def with_marks(fault: Fault):
     marks = [pytest.mark.sampled(DEFAULT[fault.system], fault.system)]
+    if fault.seen_by in ("check_convergence", "mehler verify"):
+        marks.append(pytest.mark.slow)
     if fault.slow:
         marks.append(pytest.mark.full)
     return pytest.param(fault, id=f"{fault.system}-{fault.name}", marks=marks)
@@ -26,8 +28,3 @@ def test_a_name_is_that_of_one_fault():
     names = [(fault.system, fault.name) for fault in FAULTS]
     assert len(set(names)) == len(names)
     assert {system for system, _ in names} == DEFAULT.keys()
-
-
-def test_a_fault_is_seen_or_says_why_not():
-    with pytest.raises(ValueError, match="a check or a reason"):
-        Fault(system="maps", name="lost factor", seen_by="check_kernel")

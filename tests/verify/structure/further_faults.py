@@ -62,14 +62,6 @@ def dropout(rng_for):
     return made
 
 
-_COUNT = [0]
-
-
-def counted(seed):
-    _COUNT[0] += 1
-    return plain(seed + _COUNT[0])
-
-
 def half_fixed(seed):
     (w, b), (v, c) = weights(seed), weights(1)
     w[:, :40], b[:40] = v[:, :40], c[:40]
@@ -83,11 +75,6 @@ FURTHER = {
         of(lambda phi, s: lambda Z: phi(Z / 3.0)),
         ON,
     ),
-    "a softmax over rows": (
-        of(lambda phi, s: lambda Z: np.exp(phi(Z)) / np.exp(phi(Z)).sum(axis=0)),
-        of(lambda phi, s: lambda Z: np.exp(phi(Z)) / np.exp(phi(Z)).sum(axis=1, keepdims=True)),
-        ON,
-    ),
     "drops rows that occur twice": (
         of(lambda phi, s: lambda Z: phi(np.unique(Z, axis=0))),
         of(
@@ -98,11 +85,6 @@ FURTHER = {
             )
         ),
         "the place, of the rows",
-    ),
-    "dropout at every call": (
-        dropout(lambda seed, Z: np.random.default_rng()),
-        dropout(lambda seed, Z: rng_of(seed + 1)),
-        "drawn anew at every call",
     ),
     "dropout by the number of rows": (
         dropout(lambda seed, Z: rng_of(len(Z))),
@@ -119,7 +101,6 @@ FURTHER = {
         of(lambda phi, s: lambda Z: phi(Z)),
         "how many rows",
     ),
-    "draws counted": (counted, lambda seed: plain(seed + 1), "ignores its seed"),
     "seeds by their first six digits": (
         drawn(lambda s: weights(int(str(s)[:6]))),
         drawn(lambda s: weights(int(str(s)[::-1]) + (s % 10 == 0) * s * 10**12)),

@@ -1,4 +1,4 @@
-"""Correct maps that look suspicious: discrete, tiny, heavy-tailed, lazy, picky, dependent.
+"""Correct maps of any size that look suspicious: discrete, heavy-tailed, lazy, picky, dependent.
 
 Each is (redraw, kernel): redraw(seed, X, n_features) draws for rows like X, None for as many
 features as the map has by default.
@@ -10,17 +10,12 @@ import functools
 import math
 
 import numpy as np
-from scipy.linalg import hadamard
 
 SQRT2 = math.sqrt(2.0)
 
 
 def linear(x, y):
     return x @ y.T
-
-
-def squared(x, y):
-    return (x @ y.T) ** 2
 
 
 def rbf(x, y, gamma=1.0):
@@ -31,28 +26,25 @@ def laplacian(x, y):
     return np.exp(-np.abs(x[:, None] - y[None]).sum(axis=2))
 
 
-def exponential(x, y):
-    return np.exp(x @ y.T)
-
-
-def angle(x, y):
-    norms = np.outer(np.linalg.norm(x, axis=1), np.linalg.norm(y, axis=1))
-    return norms, np.arccos(np.clip(x @ y.T / norms, -1.0, 1.0))
-
-
 def same_side(x, y):
-    return 1.0 - angle(x, y)[1] / math.pi
+    norms = np.outer(np.linalg.norm(x, axis=1), np.linalg.norm(y, axis=1))
+    return 1.0 - np.arccos(np.clip(x @ y.T / norms, -1.0, 1.0)) / math.pi
 
 
-def drawn(default, weights, features):
-    """From weights(rng, d, m) and features(X, weights)."""
+def drawn(default, weights, features, fixed=False):
+    """From weights(rng, d, m) and features(X, weights); `fixed` is of no other size."""
 
     def redraw(seed, X, n_features=None):
+        if fixed and n_features is not None:
+            raise ValueError("the size is fixed")
         m = default if n_features is None else n_features
         w = weights(np.random.default_rng(seed), X.shape[1], m)
         return lambda Z: features(Z, w)
 
     return redraw
+
+
+few = functools.partial(drawn, fixed=True)
 
 
 def normal(rng, d, m):
@@ -67,60 +59,8 @@ def sparse(rng, d, m):
     return math.sqrt(3.0) * rng.choice([-1.0, 0.0, 0.0, 0.0, 0.0, 1.0], size=(d, m))
 
 
-def projected(X, w):
-    return X @ w / math.sqrt(w.shape[1])
-
-
-def quadratic(X, w):
-    return np.prod(X @ w, axis=0) / math.sqrt(w.shape[2])
-
-
-def two_signs(rng, d, m):
-    return rng.choice([-1.0, 1.0], size=(2, d, m))
-
-
-def step(X, w):
-    return SQRT2 * (X @ w > 0.0) / math.sqrt(w.shape[1])
-
-
-def side(X, w):
-    return (X @ w > 0.0).astype(np.int8)
-
-
-class Sides:
-    """Codes, which are compared and not multiplied."""
-
-    def __init__(self, seed, d, m):
-        self.weights = normal(np.random.default_rng(seed), d, m)
-
-    def __call__(self, X):
-        return side(X, self.weights)
-
-    def gram(self, X, Y):
-        a, b = self(X), self(Y)
-        return (a[:, None] == b[None]).mean(axis=2)
-
-
-def positive(X, w):
-    t = X @ w - 0.5 * (X**2).sum(axis=1, keepdims=True)
-    return np.exp(t) / math.sqrt(w.shape[1])
-
-
-def pairs_of(law):
-    def features(X, w):
-        t = X @ w
-        return np.hstack([np.cos(t), np.sin(t)]) / math.sqrt(w.shape[1])
-
-    return drawn(100, lambda rng, d, m: law(rng, d, max(1, m // 2)), features)
-
-
 def offset(rng, d, m):
     return SQRT2 * rng.standard_normal((d, m)), rng.uniform(0.0, 2.0 * math.pi, m)
-
-
-def waves(X, wb):
-    w, b = wb
-    return math.sqrt(2.0 / w.shape[1]) * np.cos(X @ w + b)
 
 
 def antithetic(rng, d, m):
@@ -129,26 +69,38 @@ def antithetic(rng, d, m):
     return both, rng.uniform(0.0, 2.0 * math.pi, m)
 
 
-def shifted_phases(rng, d, m):
-    """A random shift of evenly spaced offsets: columns depend on each other, errors fall faster."""
-    b = 2.0 * math.pi * (np.arange(m) + rng.uniform()) / m
-    return SQRT2 * rng.standard_normal((d, m)), rng.permutation(b)
+def cross_polytope(rng, d, m):
+    """Axes with replacement: columns are coordinates, again and again."""
+    return math.sqrt(d) * np.eye(d)[:, rng.integers(d, size=m)]
 
 
-def rotated_signs(rng, d, m):
-    """Rows of a Hadamard matrix with random signs: for powers of 2, at most d features."""
-    if d & (d - 1) or m > d:
-        raise ValueError("powers of 2 only, and at most as many features")
-    h = hadamard(d) * rng.choice([-1.0, 1.0], size=d)
-    return math.sqrt(d / m) * h[rng.choice(d, m, replace=False)].T / math.sqrt(d)
+def cauchy(rng, d, m):
+    return rng.standard_cauchy((d, max(1, m // 2)))
+
+
+def projected(X, w):
+    return X @ w / math.sqrt(w.shape[1])
+
+
+def quadratic(X, w):
+    return np.prod(X @ w, axis=0) / math.sqrt(w.shape[2])
+
+
+def positive(X, w):
+    return np.exp(X @ w - 0.5 * (X**2).sum(axis=1, keepdims=True)) / math.sqrt(w.shape[1])
+
+
+def pairs(X, w):
+    return np.hstack([np.cos(X @ w), np.sin(X @ w)]) / math.sqrt(w.shape[1])
+
+
+def waves(X, wb):
+    w, b = wb
+    return math.sqrt(2.0 / w.shape[1]) * np.cos(X @ w + b)
 
 
 def with_bias(X, w):
-    return np.hstack([np.ones((len(X), 1)), X @ w / math.sqrt(w.shape[1])])
-
-
-def affine(x, y):
-    return 1.0 + x @ y.T
+    return np.hstack([np.ones((len(X), 1)), projected(X, w)])
 
 
 def padded(X, wb):
@@ -157,14 +109,27 @@ def padded(X, wb):
     return np.pad(z, ((0, 0), (0, 1 << (z.shape[1] - 1).bit_length())))
 
 
+class Sides:
+    """Codes, which are compared and not multiplied."""
+
+    def __init__(self, seed, X, n_features=None):
+        self.weights = normal(np.random.default_rng(seed), X.shape[1], n_features or 100)
+
+    def __call__(self, X):
+        return (X @ self.weights > 0.0).astype(np.int8)
+
+    def gram(self, X, Y):
+        a, b = self(X), self(Y)
+        return (a[:, None] == b[None]).mean(axis=2)
+
+
 def lazily(seed, X, n_features=None):
     """Weights at the first call, from its columns."""
     kept = []
 
     def phi(Z):
         if not kept:
-            m = 300 if n_features is None else n_features
-            kept.append(offset(np.random.default_rng(seed), Z.shape[1], m))
+            kept.append(offset(np.random.default_rng(seed), Z.shape[1], n_features or 300))
         return waves(Z, kept[0])
 
     return phi
@@ -178,10 +143,9 @@ def fixed_width(seed, X, n_features=None):
 
 def width_scaled(seed, X, n_features=None):
     """The bandwidth is one over the number of columns, as many have by default."""
-    m = 200 if n_features is None else n_features
 
     def phi(Z):
-        w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
+        w, b = offset(np.random.default_rng(seed), Z.shape[1], n_features or 200)
         return waves(Z, (w / math.sqrt(Z.shape[1]), b))
 
     return phi
@@ -200,43 +164,6 @@ def short_seeds(seed, X, n_features=None):
     return drawn(100, offset, waves)(seed, X, n_features)
 
 
-def own_seeds(seed, X, n_features=None):
-    """A column each from its own child of the seed."""
-    children = np.random.SeedSequence(seed).spawn(n_features or 60)
-    columns = [offset(np.random.default_rng(child), X.shape[1], 1) for child in children]
-    w, b = np.hstack([c[0] for c in columns]), np.concatenate([c[1] for c in columns])
-    return lambda Z: waves(Z, (w, b))
-
-
-def cross_polytope(rng, d, m):
-    """Axes with replacement: columns are coordinates, again and again."""
-    return math.sqrt(d) * np.eye(d)[:, rng.integers(d, size=m)]
-
-
-def rotated(seed, X, n_features=None):
-    q = np.linalg.qr(np.random.default_rng(seed).standard_normal((X.shape[1],) * 2))[0]
-    return lambda Z: Z @ q
-
-
-def sides(seed, X, n_features=None):
-    return Sides(seed, X.shape[1], 100 if n_features is None else n_features)
-
-
-def remembering(seed, X, n_features=None):
-    """The last features are kept, and handed out again for equal rows."""
-    last = {}
-    draw = drawn(100, offset, waves)
-
-    def phi(Z):
-        key = (Z.shape, Z.dtype.str, Z.tobytes())
-        if key not in last:
-            last.clear()
-            last[key] = draw(seed, Z, n_features)(Z)
-        return last[key]
-
-    return phi
-
-
 _SHARED = {}
 
 
@@ -247,42 +174,26 @@ def sharing_weights(seed, X, n_features=None):
     return lambda Z: waves(Z, _SHARED[seed, d, m])
 
 
-def few(m, weights, features):
-    """Of m columns, and no other number."""
-    draw = drawn(m, weights, features)
-
-    def redraw(seed, X, n_features=None):
-        if n_features is not None:
-            raise ValueError("the size is fixed")
-        return draw(seed, X)
-
-    return redraw
-
-
 RIGHT = {
-    "few signs": (few(1, signs, projected), linear),
     "three signs": (few(3, signs, projected), linear),
     "sparse": (drawn(60, sparse, projected), linear),
-    "one product of signs": (few(1, two_signs, quadratic), squared),
-    "one step": (few(1, normal, step), same_side),
-    "sides": (sides, same_side),
-    "two positive": (few(2, normal, positive), exponential),
-    "pairs of Cauchy": (pairs_of(lambda rng, d, m: rng.standard_cauchy((d, m))), laplacian),
+    "one product of signs": (
+        few(1, lambda rng, d, m: rng.choice([-1.0, 1.0], size=(2, d, m)), quadratic),
+        lambda x, y: (x @ y.T) ** 2,
+    ),
+    "sides": (Sides, same_side),
+    "two positive": (few(2, normal, positive), lambda x, y: np.exp(x @ y.T)),
+    "pairs of Cauchy": (drawn(100, cauchy, pairs), laplacian),
     "offset": (drawn(100, offset, waves), rbf),
-    "one wave": (few(1, offset, waves), rbf),
     "two waves": (few(2, offset, waves), rbf),
     "antithetic": (drawn(100, antithetic, waves), rbf),
-    "shifted phases": (drawn(100, shifted_phases, waves), rbf),
-    "rotated signs": (drawn(4, rotated_signs, lambda X, w: X @ w), linear),
-    "bias": (drawn(100, normal, with_bias), affine),
+    "bias": (drawn(100, normal, with_bias), lambda x, y: 1.0 + x @ y.T),
     "padded": (drawn(100, offset, padded), rbf),
     "lazy": (lazily, rbf),
     "fixed width": (fixed_width, rbf),
     "scaled by width": (width_scaled, functools.partial(rbf, gamma=0.2)),
     "seeded globally": (seeded_globally, rbf),
     "short seeds": (short_seeds, rbf),
-    "own seeds": (own_seeds, rbf),
     "axes": (drawn(100, cross_polytope, projected), linear),
-    "remembering": (remembering, rbf),
     "sharing weights": (sharing_weights, rbf),
 }

@@ -9,11 +9,11 @@ import time
 import numpy as np
 import pytest
 
+from mehler.cli._checks import random_rows
 from mehler.verify import check_structure
-from tests.verify.structure.correct_maps import CORRECT
-from tests.verify.structure.odd_maps import ODD, X, many_phases
-
-MAPS = {**CORRECT, **ODD}
+from tests.verify.structure.correct_maps import CORRECT as MAPS
+from tests.verify.structure.correct_maps import X, many_phases
+from tests.verify.structure.right_maps import RIGHT, rbf
 
 
 def correct(name):
@@ -33,8 +33,7 @@ def test_a_correct_map_holds(name):
 
 
 @pytest.mark.full
-# A map that seeds the generator of the thread shares it, and loses.
-@pytest.mark.parametrize("name", [name for name in MAPS if "seeds a" not in name])
+@pytest.mark.parametrize("name", MAPS)
 def test_a_correct_map_holds_beside_a_thread_that_draws(name):
     draw, kernel, rows = correct(name)
     over = threading.Event()
@@ -71,3 +70,57 @@ def test_a_column_that_copies_another_in_every_draw_is_a_fault():
     verdict = check_structure(functools.partial(many_phases, m=128), X)
     text = "columns 0 and 64 are equal up to a factor in every draw: 128 of 128 features"
     assert verdict.cause.startswith(text)
+
+
+# -- maps of any size ---------------------------------------------------------------------------
+
+PATIENT = 600.0
+# Columns of X; a few maps take some numbers only.
+WIDTHS = (5, 1, 2, 3, 4, 8, 40)
+ONLY = {"scaled by width": (5,), "fixed width": (5,)}
+
+
+def verdict_of(name, seed, *, resizable=True, **options):
+    redraw, kernel = RIGHT[name]
+    widths = ONLY.get(name, WIDTHS)
+    rows = random_rows(widths[seed % len(widths)], kernel, np.random.default_rng(seed))
+    return check_structure(
+        lambda s: redraw(s, rows, None),
+        rows,
+        kernel=kernel,
+        redraw=redraw if resizable else None,
+        seed=seed,
+        time_limit=PATIENT,
+        **options,
+    )
+
+
+@pytest.mark.parametrize("name", RIGHT)
+@pytest.mark.sampled(3)
+def test_a_right_map_holds(name):
+    verdict = verdict_of(name, 0)
+    assert verdict.holds, verdict
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("resizable", [True, False])
+@pytest.mark.parametrize("name", RIGHT)
+def test_a_right_map_holds_from_any_seed(name, resizable):
+    for seed in range(2, 7):
+        verdict = verdict_of(name, seed, resizable=resizable)
+        assert verdict.holds, f"seed {seed}: {verdict}"
+
+
+def test_what_is_fitted_on_rows_may_leave_parts_out():
+    """Nystroem's features: of the rows that they are fitted on, and short on others."""
+
+    def redraw(seed, X, n_features):
+        chosen = np.random.default_rng(seed).permutation(len(X))[: n_features or 12]
+        basis = X[chosen]
+        values, vectors = np.linalg.eigh(rbf(basis, basis))
+        half = vectors / np.sqrt(np.maximum(values, 1e-12))
+        return lambda Z: rbf(Z, basis) @ half
+
+    rows = random_rows(5, rbf, np.random.default_rng(0))
+    draw = lambda seed: redraw(seed, rows, None)  # noqa: E731
+    assert check_structure(draw, rows, kernel=rbf, redraw=redraw, time_limit=PATIENT).holds

@@ -21,7 +21,7 @@ X = random_rows(5, KERNEL, np.random.default_rng(5))
 PATIENT = 600.0
 # What shows at other sizes, in the first call alone, or in columns and states that no declaration
 # calls independent: reported, and refuted by no rule.
-_MILD = ("at ", "features are 0", "few random", "columns copy each other, or nearly")
+_MILD = ("at ", "|x| = ", "features are 0", "few random", "columns copy each other, or nearly")
 REPORTED = {name for name, (_, words) in WRONG.items() if words.startswith(_MILD)}
 REPORTED |= {"zero_is_one", "at_most_1000"}
 
@@ -62,15 +62,6 @@ def test_a_further_fault_is_seen_and_its_counterpart_holds(name):
     assert verdict.holds == (not words)
     right = check_structure(counterpart, FURTHER_ROWS, time_limit=PATIENT)
     assert (right.status, right.remarks) == ("holds", ())
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [name for name in WRONG if name not in REPORTED][::3])
-@pytest.mark.sampled(5)
-def test_no_kernel_is_needed_for_rules(name):
-    redraw, words = WRONG[name]
-    verdict = check_structure(lambda seed: redraw(seed, X, None), X, time_limit=PATIENT)
-    assert words in verdict.causes[0]
 
 
 def blocks(seed, n_features, size=256):
