@@ -59,6 +59,31 @@ def plain(seed, n_features, change=lambda w, b: (w, b)):
     return lambda X: waves(X, *change(*draw(np.random.default_rng(seed), X.shape[1], n_features)))
 
 
+def fed(change):
+    """The map of rows that are changed first."""
+
+    def draw_map(seed, n_features):
+        phi = plain(seed, n_features)
+        return lambda X: phi(change(X))
+
+    return draw_map
+
+
+def weighted(change):
+    """The map of weights and offsets that are changed."""
+    return lambda seed, n_features: plain(seed, n_features, change)
+
+
+def scaled(factor):
+    """The map times a factor of rows and the number of features."""
+
+    def draw_map(seed, n_features):
+        phi = plain(seed, n_features)
+        return lambda X: phi(X) * factor(X, n_features)
+
+    return draw_map
+
+
 # -- what one map does ----------------------------------------------------------------------------
 
 
@@ -91,22 +116,10 @@ def cached(seed, n_features, key):
     return cached_phi
 
 
-def caches_by_shape(seed, n_features):
-    return cached(seed, n_features, lambda X: X.shape)
-
-
-def caches_by_shape_twin(seed, n_features):
-    return cached(seed, n_features, lambda X: (X.shape, X.dtype.str, X.tobytes()))
-
-
-def centres_by_batch(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X - X.mean(axis=0))
-
-
-def centres_by_batch_twin(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X - 0.1)
+caches_by_shape = functools.partial(cached, key=lambda X: X.shape)
+caches_by_shape_twin = functools.partial(cached, key=lambda X: (X.shape, X.dtype.str, X.tobytes()))
+centres_by_batch = fed(lambda X: X - X.mean(axis=0))
+centres_by_batch_twin = fed(lambda X: X - 0.1)
 
 
 def centres_in_place(seed, n_features):
@@ -202,31 +215,12 @@ def clipped(X, longest):
     return X * np.minimum(1.0, longest / np.maximum(lengths, 1e-300))
 
 
-def clips_rows(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(clipped(X, 2.0))
-
-
-def clips_rows_twin(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(clipped(X, 1e6))
-
-
-def even_inputs(seed, n_features):
-    """The last column is lost when their number is even."""
-    phi = plain(seed, n_features)
-    return lambda X: phi(X[:, : X.shape[1] - 1 + X.shape[1] % 2])
-
-
-def even_inputs_twin(seed, n_features):
-    """A column of zeros is added when their number is odd."""
-    phi = plain(seed, n_features)
-    return lambda X: phi(np.pad(X, ((0, 0), (0, X.shape[1] % 2))))
-
-
-def odd_sizes(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X) / np.sqrt(1 + n_features % 2)
+clips_rows = fed(lambda X: clipped(X, 2.0))
+clips_rows_twin = fed(lambda X: clipped(X, 1e6))
+# The last column is lost when their number is even; its twin adds one of zeros when it is odd.
+even_inputs = fed(lambda X: X[:, : X.shape[1] - 1 + X.shape[1] % 2])
+even_inputs_twin = fed(lambda X: np.pad(X, ((0, 0), (0, X.shape[1] % 2))))
+odd_sizes = scaled(lambda X, m: (1 + m % 2) ** -0.5)
 
 
 def odd_sizes_twin(seed, n_features):
@@ -240,9 +234,7 @@ def odd_sizes_twin(seed, n_features):
     return phi
 
 
-def single_precision(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X * (1.5 if X.dtype == np.float32 else 1.0))
+single_precision = fed(lambda X: X * (1.5 if X.dtype == np.float32 else 1.0))
 
 
 def single_precision_twin(seed, n_features):
@@ -250,9 +242,7 @@ def single_precision_twin(seed, n_features):
     return lambda X: phi(X.astype(np.float32))
 
 
-def first_64_columns(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X[:, :64])
+first_64_columns = fed(lambda X: X[:, :64])
 
 
 def first_64_columns_twin(seed, n_features):
@@ -281,47 +271,19 @@ def each_twice_twin(seed, n_features):
     return plain(seed, n_features, lambda w, b: (w[:, half], b))
 
 
-def one_phase(seed, n_features):
-    return plain(seed, n_features, lambda w, b: (w, b[:1]))
-
-
-def one_phase_twin(seed, n_features):
-    return plain(seed, n_features, lambda w, b: (w, b + b[0]))
-
-
+one_phase = weighted(lambda w, b: (w, b[:1]))
+one_phase_twin = weighted(lambda w, b: (w, b + b[0]))
 # -- statistics -----------------------------------------------------------------------------------
 
 
-def factor_lost(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X) / np.sqrt(2.0)
-
-
-def divided_by_m(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X) / np.sqrt(n_features)
-
-
-def bandwidth_of_2014(seed, n_features):
-    """As in scikit-learn before its pull request 3656."""
-    return plain(seed, n_features, lambda w, b: (w / np.sqrt(2.0), b))
-
-
-def offset_left_out(seed, n_features):
-    return plain(seed, n_features, lambda w, b: (w, 0.0 * b))
-
-
-def offset_to_quarter_pi(seed, n_features):
-    return plain(seed, n_features, lambda w, b: (w, b / 8.0))
-
-
-def scaled_by_inputs(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: phi(X) * np.sqrt(n_features / X.shape[1])
-
-
-def degrees(seed, n_features):
-    return plain(seed, n_features, lambda w, b: (np.radians(w), b))
+factor_lost = scaled(lambda X, m: 0.5**0.5)
+divided_by_m = scaled(lambda X, m: m**-0.5)
+# As in scikit-learn before its pull request 3656.
+bandwidth_of_2014 = weighted(lambda w, b: (w / np.sqrt(2.0), b))
+offset_left_out = weighted(lambda w, b: (w, 0.0 * b))
+offset_to_quarter_pi = weighted(lambda w, b: (w, b / 8.0))
+scaled_by_inputs = scaled(lambda X, m: np.sqrt(m / X.shape[1]))
+degrees = weighted(lambda w, b: (np.radians(w), b))
 
 
 def uniform_weights(seed, n_features):
@@ -357,10 +319,7 @@ transposed_blocks = functools.partial(orthogonal, transposed=True)
 transposed_blocks_twin = functools.partial(orthogonal, transposed=False)
 
 
-def absolute_weights(seed, n_features):
-    return plain(seed, n_features, lambda w, b: (np.abs(w), b))
-
-
+absolute_weights = weighted(lambda w, b: (np.abs(w), b))
 # What these got wrong the plain map does right, in ways of its own.
 
 
@@ -374,31 +333,17 @@ def factor_lost_twin(seed, n_features):
     return phi
 
 
-def divided_by_m_twin(seed, n_features):
-    phi = plain(seed, n_features)
-    return lambda X: n_features * phi(X) / n_features
-
-
-def bandwidth_of_2014_twin(seed, n_features):
-    """Half of the weights with the sign turned: the law is symmetric."""
-    return plain(seed, n_features, lambda w, b: (w * np.where(np.arange(n_features) % 2, -1, 1), b))
-
-
-def offset_left_out_twin(seed, n_features):
-    """Sines: an offset more or less."""
-    return plain(seed, n_features, lambda w, b: (w, b - 0.5 * np.pi))
-
-
-def offset_to_quarter_pi_twin(seed, n_features):
-    """Four equally likely offsets have the same mean as all."""
-    return plain(seed, n_features, lambda w, b: (w, 0.5 * np.pi * np.floor(2.0 * b / np.pi)))
-
-
+divided_by_m_twin = fed(lambda X: 3.0 * X / 3.0)
+# Half of the weights with the sign turned: the law is symmetric.
+bandwidth_of_2014_twin = weighted(lambda w, b: (w * np.where(np.arange(b.size) % 2, -1, 1), b))
+# Sines: an offset more or less.
+offset_left_out_twin = weighted(lambda w, b: (w, b - 0.5 * np.pi))
+# Four equally likely offsets have the same mean as all.
+offset_to_quarter_pi_twin = weighted(lambda w, b: (w, 0.5 * np.pi * np.floor(2.0 * b / np.pi)))
 scaled_by_inputs_twin = plain
 
 
-def degrees_twin(seed, n_features):
-    return plain(seed, n_features, lambda w, b: (np.radians(np.degrees(w)), b))
+degrees_twin = weighted(lambda w, b: (np.radians(np.degrees(w)), b))
 
 
 def uniform_weights_twin(seed, n_features):
@@ -414,6 +359,5 @@ def uniform_weights_twin(seed, n_features):
     return phi
 
 
-def absolute_weights_twin(seed, n_features):
-    """All weights of a feature with the sign of the first turned to plus."""
-    return plain(seed, n_features, lambda w, b: (w * np.where(w[:1] < 0.0, -1.0, 1.0), b))
+# All weights of a feature with the sign of the first turned to plus.
+absolute_weights_twin = weighted(lambda w, b: (w * np.where(w[:1] < 0.0, -1.0, 1.0), b))

@@ -96,17 +96,6 @@ def test_report_is_written_and_the_status_tells(
     assert captured.err.splitlines()[0] == "mehler: rows.npy: 6 rows, 3 columns"
 
 
-def test_statements_are_asked_for_one_by_one(toy_statements, capsys):
-    asked = ("--statements", "toy.true", "--statements", "toy.repaired", "--statements", "toy.true")
-    assert call("statements", *asked) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert [line.split()[0] for line in lines] == ["toy.true", "toy.repaired"]
-    assert "refuted, repaired" in lines[1]
-    assert call("statements", "--json") == 0
-    listed = json.loads(capsys.readouterr().out)
-    assert {"id", "source", "title", "expected", "printed", "proved"} == set(listed[0])
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -175,16 +164,6 @@ def test_an_interruption_names_the_files_that_are_in_place(
     assert message == f"mehler: error: interrupted; {expected}"
 
 
-def test_unforeseen_errors_are_one_line_too(toy_statements, tmp_path, monkeypatch, capsys):
-    def fail(*args, **options):
-        raise ZeroDivisionError("by\nzero")
-
-    monkeypatch.setattr(report, "run", fail)
-    assert call("report", "--out", str(tmp_path / "out")) == 2
-    expected = "mehler: error: ZeroDivisionError: by zero; --debug shows where\n"
-    assert capsys.readouterr().err == expected
-
-
 @pytest.mark.parametrize("package", ["typer", "jinja2"])
 def test_missing_extras_are_named(toy_statements, tmp_path, monkeypatch, capsys, package):
     if package == "typer":
@@ -196,36 +175,10 @@ def test_missing_extras_are_named(toy_statements, tmp_path, monkeypatch, capsys,
     assert 'is not installed: pip install ".[cli,report]" in a checkout' in capsys.readouterr().err
 
 
-def test_cupy_without_a_device_says_so(toy_statements, tmp_path, monkeypatch, capsys):
-    from types import ModuleType, SimpleNamespace
-
-    class CUDARuntimeError(RuntimeError):
-        pass
-
-    def count():
-        raise CUDARuntimeError("cudaErrorNoDevice: no CUDA-capable device is detected")
-
-    cupy = ModuleType("cupy")
-    cupy.cuda = SimpleNamespace(
-        runtime=SimpleNamespace(getDeviceCount=count, CUDARuntimeError=CUDARuntimeError)
-    )
-    monkeypatch.setitem(sys.modules, "cupy", cupy)
-    assert call("report", "--backend", "cupy", "--out", str(tmp_path / "out")) == 2
-    assert "backend='cupy' found no CUDA device" in capsys.readouterr().err
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.parametrize("command", ["report", "verify", "plan", "reproduce", "statements"])
 def test_help_of_a_command_has_an_example(command, capsys):
     run_app([*command.split(), "--help"])
     assert f"Example: mehler {command}" in " ".join(capsys.readouterr().out.split())
-
-
-def test_help_and_no_arguments(capsys):
-    assert call("--help") == 0
-    assert "report" in capsys.readouterr().out
-    assert call() == 2
-    assert "report" in capsys.readouterr().out
 
 
 def test_python_m_mehler_is_the_same_program():
@@ -263,18 +216,3 @@ def test_progress_is_a_line_on_a_terminal(monkeypatch, capsys):
 )
 def test_names_are_no_commands_of_a_terminal_or_a_workflow(name, printed):
     assert one_line(name) == printed
-
-
-def test_columns_are_no_commands_of_a_workflow(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    rows = "\n".join(f"{i % 5}.5,{i * i % 7},{i % 3}" for i in range(9))
-    (tmp_path / "::x.csv").write_text(f'"::stop-commands::x","##[error]b","c\n::d"\n{rows}')
-    assert call("plan", "::x.csv", "--no-measure", "--out", "::y") == 0
-    for line in "".join(capsys.readouterr()).splitlines():
-        assert not line.lstrip().startswith("::")
-        assert "##[" not in line
-
-
-def test_completion_is_that_of_the_shell(capsys):
-    assert call("--show-completion", "bash") == 0
-    assert "_MEHLER_COMPLETE" in capsys.readouterr().out

@@ -79,23 +79,3 @@ def test_any_map_with_a_variance_is_planned(rows_file, capsys):
         assert capsys.readouterr().out == f"{planning.plan(X, map=phi, eps=0.2)}\n"
     assert call("plan", str(rows_file), "--map", "tests.cli.verified_maps:signs") == 2
     assert "declares no kernel and no variance" in capsys.readouterr().err
-
-
-def test_rows_of_zeros_are_left_out(tmp_path, capsys):
-    np.save(tmp_path / "rows.npy", np.array([[1.0, 0.0], [0.0, 0.0], [0.0, 2.0]]))
-    assert call("plan", str(tmp_path / "rows.npy"), *QUICK) == 0
-    assert "1 of zeros left out" in capsys.readouterr().err
-
-
-def test_a_failed_write_leaves_what_was_there(tmp_path, monkeypatch, capsys):
-    out = tmp_path / "plan.txt"
-    out.write_text("before")
-
-    def fail(*arguments, **options):
-        raise OSError("disk full")
-
-    monkeypatch.setattr("os.replace", fail)
-    assert call("plan", "--n-inputs", "3", "--out", str(out), *QUICK) == 2
-    assert out.read_text() == "before"
-    assert os.listdir(tmp_path) == ["plan.txt"]
-    assert "disk full" in capsys.readouterr().err

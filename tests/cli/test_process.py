@@ -12,9 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mehler.cli import _verify
 from mehler.cli._process import answer
-from tests.cli.test_cli import call
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="signals and forks of POSIX")
 
@@ -94,22 +92,9 @@ def run(*words, shell="{}", wait=120):
 
 
 def verify(name, *options, file=MAPS, kernel="linear"):
-    law = ("--law", "signs") if name in ("signs", "printing") else ()
+    law = ("--law", "signs") if name == "signs" else ()
     coarse = ("--resolution", "0.3", "--false-alarm", "1e-6")
     return ("verify", f"{file}:{name}", "--kernel", kernel, *coarse, *law, *options)
-
-
-@pytest.mark.slow
-def test_a_limit_holds_from_the_import_on(tmp_path, monkeypatch, capsys):
-    (tmp_path / "pool.py").write_text(
-        "import ending_maps\nending_maps.pool()\ndraw = ending_maps.returns\n"
-    )
-    (tmp_path / "ending_maps.py").write_text(ENDING.read_text())
-    monkeypatch.setattr(_verify, "answer", lambda request, seconds: answer(request, seconds / 10))
-    start = time.perf_counter()
-    assert call(*verify("draw", "--time-limit", "0.1", file=tmp_path / "pool.py")) == FAILED
-    assert time.perf_counter() - start < 30.0
-    assert "did not end within 3.04 s" in capsys.readouterr().err
 
 
 @pytest.mark.slow
@@ -124,31 +109,6 @@ def test_files_beside_data_and_target_do_not_replace_libraries(tmp_path, monkeyp
     done = run(*verify("signs", "--data", "rows.npy", "--out", "page", file="maps.py"))
     assert done.returncode == HOLDS, done.stderr
     assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.full
-def test_files_beside_data_do_not_replace_libraries_in_the_processes_of_a_report(
-    tmp_path, monkeypatch
-):
-    monkeypatch.chdir(tmp_path)
-    for name in ("pickle", "socket", "typer", "jinja2"):
-        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
-    np.save("rows.npy", np.random.default_rng(0).standard_normal((6, 5)))
-    one = ("--statements", "maxout.q1-linear", "--out", "report", "--jobs", "2")
-    assert run("report", "rows.npy", *one, wait=300).returncode != FAILED
-    assert not (tmp_path / "run").exists()
-
-
-@pytest.mark.slow
-def test_what_a_target_prints_is_not_the_commands():
-    done = run(*verify("printing"))
-    assert done.returncode == HOLDS, done.stderr
-    assert done.stdout.startswith("printing has the kernel linear\n")
-    for words in ("drawn", "past Python"):
-        assert words not in done.stdout
-        assert words in done.stderr
-    told = [line for line in done.stderr.splitlines() if line.startswith("mehler: ")]
-    assert told.count("mehler: warning: this map is drawn (UserWarning, said once)") == 1
 
 
 @pytest.mark.slow

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import shlex
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -46,12 +43,6 @@ def test_what_was_read_is_said_first(few_maps, table, capsys, command):
     assert "mehler: warning: column 'id' is like an id" in rest[3]
 
 
-def test_columns_are_chosen_by_name(table, capsys):
-    words = ("--columns", "a,b", "--no-measure")
-    assert call("plan", str(table), *words) == 0
-    assert capsys.readouterr().err.startswith("mehler: rows.csv: 40 rows, 2 columns\n")
-
-
 @pytest.mark.parametrize(
     "command", [("plan", "--n-inputs", "3"), ("verify", "a:b", "--kernel=rbf")]
 )
@@ -59,15 +50,6 @@ def test_columns_are_chosen_by_name(table, capsys):
 def test_options_about_data_need_data(command, option, capsys):
     assert call(*command, option) == 2
     assert "says how to read DATA, which is not given" in capsys.readouterr().err
-
-
-@pytest.mark.slow
-def test_the_replay_of_data_is_the_command(few_maps, table):
-    command = ("report", str(table), "--drop", "name,id", "--target", "c")
-    assert call(*command, "--out", str(table.with_name("out"))) == 0
-    found = json.loads((table.with_name("out") / "report.json").read_text("utf-8"))
-    assert [one["replay"] for one in found["data"]["evidence"]] == [found["provenance"]["command"]]
-    assert found["provenance"]["command"].startswith(shlex.join(("mehler", *command)))
 
 
 @pytest.mark.parametrize(

@@ -50,9 +50,7 @@ def read(factory, n_features=None, **arguments):
         ("transformer", {}, "a function without arguments, which returned a transformer", 500),
         ("sized", {}, "a draw function seed -> map, with n_features=250", 250),
         ("Rectified", {}, "a class, made anew with each seed, with n_features=250", 250),
-        ("seed_last", {}, "a draw function random_state -> map, with D=250", 250),
         ("generator", {}, "a draw function rng -> map, with m=250", 250),
-        ("columns_and_components", {}, "seed -> map, with n_components=250", 250),
         (
             "three_sizes",
             {"rows": 5, "hidden": 2, "m": 70},
@@ -82,8 +80,6 @@ def test_a_map_is_read_however_it_is_named(name, arguments, assumed, width):
         (maps.shifted, {"by": 0.25}, 5),
         (maps.fitted, {}, 40),
         (maps.Fixed, {}, 5),
-        (maps.Fixed(), {}, 5),
-        (np.cos, {}, 5),
         (types.SimpleNamespace(transform=lambda X: 2 * X), {}, 5),
     ],
 )
@@ -149,7 +145,6 @@ def test_a_key_is_one_of_jax():
         (maps.number, {}, TypeError, "is float without transform"),
         (maps.Nothing, {}, TypeError, "is a class without transform"),
         (maps.sized, {"a": 1}, ValueError, "takes no argument 'a': it takes seed, n_features"),
-        (maps.instance, {"a": 1}, ValueError, "takes no argument 'a'"),
         (maps.Fourier, {"a": 1}, ValueError, "takes no argument 'a'"),
         (lambda seed, alpha: None, {}, ValueError, "takes alpha, .*: give --arg alpha="),
         (maps.three_sizes, {"m": 3}, ValueError, "takes hidden, .*: give --arg hidden="),
@@ -181,7 +176,6 @@ FILES = {
     "pkg/inner.py": "value = 4\n",
     "loose/maps.py": "from .inner import value\n",
     "loose/inner.py": "value = 7\n",
-    "numpy.py": "value = 5\n",
     "wave.py": "raise RuntimeError('this is no neighbour of the standard library')\n",
     "shadow.py": "import wave\nvalue = 6\n",
     "leaves.py": "import sys\nsys.exit(0)\n",
@@ -204,8 +198,6 @@ def folder(tmp_path, monkeypatch, restored):
         ("main:value", 3),
         ("pkg.maps:value", 4),
         ("pkg/maps.py:value", 4),
-        ("loose.inner:value", 7),
-        ("numpy.py:value", 5),
         ("shadow.py:value", 6),
     ],
 )
@@ -243,8 +235,6 @@ POOLS = {"arguments": {"pool_size": 3}, "parameters": {"q": 3}}
         ("signs", "linear", {"law": "signs"}),
         ("signs", "tests.cli.verified_maps:linear", {}),
         ("sparse", "linear", {"law": "signs"}),
-        ("half", "linear", {"law": "signs"}),
-        ("positive", "exp", {"law": "positive"}),
         ("mehler:MaxoutFeatures", "maxout", POOLS),
         ("mehler:MaxoutCodes", "collision", POOLS),
     ],
@@ -256,20 +246,10 @@ def test_a_correct_map_holds(name, kernel, options):
 
 
 def test_a_factor_is_named():
-    result = check("Halved", "rbf")
+    result = check("Halved", "rbf", law="cos-offset", time_limit=20.0)
     assert (result.status, result.exit_status) == ("refuted", 1)
     assert "estimate / exact is 0.50 at every pair" in result.headline
-
-
-def test_features_that_are_not_finite_are_refuted_without_a_cause():
-    result = check("NotFinite", "rbf")
-    assert (result.exit_status, result.causes) == (1, ())
-    assert "not finite" in result.evidence[0].reason
-
-
-@pytest.mark.slow
-def test_what_the_budget_does_not_decide_is_inconclusive():
-    result = check("sized", "rbf", max_features=2000)
+    result = check("sized", "rbf", max_features=2000, time_limit=5.0)
     assert (result.exit_status, result.status) == (3, "inconclusive")
     assert "was not decided" in result.headline
 
@@ -300,17 +280,6 @@ def verify(out, name, kernel, *options):
     return status, json.loads(file.read_text(encoding="utf-8"))
 
 
-def test_nothing_is_written_unless_asked_for(tmp_path, monkeypatch, capfd):
-    monkeypatch.chdir(tmp_path)
-    line = ("verify", f"{MAPS}:signs", "--kernel", "linear", "--law", "signs", *COARSE)
-    assert call(*line) == 0
-    said = capfd.readouterr().out
-    assert "kernel: holds; observed" in said
-    assert "declared: by --law signs" in said
-    assert "assumed: draws and the features of a draw are independent" in said
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.slow
 def test_files_are_those_of_the_start_and_their_certificate_is_decided(tmp_path, monkeypatch):
     """Though the map changes the working directory."""
@@ -325,16 +294,6 @@ def test_files_are_those_of_the_start_and_their_certificate_is_decided(tmp_path,
     assert os.listdir(tmp_path / "elsewhere") == []
     assert 'href="../made.json"' in (tmp_path / "page" / "report.html").read_text("utf-8")
     assert recheck.main(["made.json"]) == 0
-
-
-@pytest.mark.slow
-def test_a_refutation_on_the_users_rows(tmp_path, capfd):
-    np.save(tmp_path / "rows.npy", np.random.default_rng(5).standard_normal((50, 5)))
-    status, twin = verify(tmp_path, "Halved", "rbf", "--data", str(tmp_path / "rows.npy"))
-    assert status == 1
-    assert "rows.npy: 20 of 50 rows" in twin["inputs"]
-    said = capfd.readouterr()
-    assert said.err.splitlines()[0] == "mehler: rows.npy: 50 rows, 5 columns"
 
 
 @pytest.mark.slow
@@ -378,13 +337,10 @@ def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
         ("sized", "cubic", {}, "kernel='cubic' is not known"),
         ("sized", "rbf", {"parameters": {"g": 1}}, "no parameter 'g'"),
         ("sized", "rbf", {"inputs": 0}, "inputs=0 must be"),
-        ("sized", "rbf", {"inputs": 9999999}, "most 1000000"),
         ("sized", "rbf", {"inputs": 3, "rows": X}, "exclude each other"),
         ("sized", "rbf", {"resolution": 2}, "is vacuous"),
-        ("sized", "linear", {"n_features": 0}, "n_features=0"),
         ("sized", "rbf", {"time_limit": -1.0}, "time_limit=-1.0 must be at least 0"),
         ("complex_waves", "rbf", {}, r"np.hstack\(\[Z.real, Z.imag\]\)"),
-        ("positive", "exp", {"law": "cosine"}, "law='cosine' is not known for the kernel exp"),
         ("signs", "tests.cli.verified_maps:linear", {"law": "signs"}, "a kernel with a name"),
         ("signs", "linear", {"law": "signs", "bounds": (-1, 1)}, "leave bounds"),
         ("identity", "exp", {"law": "cos-sin"}, "is of the mean over draws"),

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import random
-import sys
-import warnings
 
 import numpy as np
 
@@ -43,11 +41,6 @@ class Fourier:
 class Halved(Fourier):
     def transform(self, X):
         return super().transform(X) / np.sqrt(2.0)
-
-
-class NotFinite(Fourier):
-    def transform(self, X):
-        return super().transform(X) * np.nan
 
 
 def weights(seed, m, d=5, gamma=1.0):
@@ -106,17 +99,9 @@ def sized(seed, n_features, gamma=1.0):
     return Fourier(gamma=gamma, n_components=n_features, random_state=seed)
 
 
-def seed_last(d, D, random_state):
-    return lambda X: waves(X, *weights(random_state, D, d))
-
-
 def generator(rng, m=200):
     w, b = np.sqrt(2.0) * rng.standard_normal((5, m)), rng.uniform(0.0, 2.0 * np.pi, m)
     return lambda X: waves(X, w, b)
-
-
-def columns_and_components(n_features, n_components, seed):
-    return lambda X: waves(X, *weights(seed, n_components, n_features))
 
 
 def three_sizes(rows, hidden, m):
@@ -153,39 +138,12 @@ def broken(seed):
     raise RuntimeError("the sampler\nbroke")
 
 
-def one_scale(seed, n_features):
-    """One factor for all features of a draw: right in the mean, and the error does not fall."""
-    phi = sized(seed, n_features).fit(np.eye(5)).transform
-    scale = np.sqrt(np.random.default_rng(seed).choice([0.5, 1.5]))
-    return lambda X: scale * phi(X)
-
-
 def sparse(seed):
     import scipy.sparse
 
     return lambda X: scipy.sparse.csr_array(signs(seed)(X))
 
 
-def half(seed):
-    return lambda X: signs(seed)(X).astype(np.float16)
-
-
 def complex_waves(seed, n_features=300):
     w, _ = weights(seed, n_features)
     return lambda X: np.exp(1j * X @ w) / np.sqrt(n_features)
-
-
-def positive(seed, n_features, gamma=1.0):
-    w = np.sqrt(gamma) * np.random.default_rng(seed).standard_normal((5, n_features))
-    return lambda X: np.exp(X @ w - 0.5 * gamma * (X**2).sum(1, keepdims=True)) / n_features**0.5
-
-
-def printing(seed):
-    """Print by every way there is, and warn past filters that forget what they have shown."""
-    sys.__stdout__.write("drawn\n")
-    os.write(1, b"::error::past Python\n")
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.warn("this map\nis drawn", UserWarning, stacklevel=1)
-    warnings.warn(f"seed {seed}", FutureWarning, stacklevel=1)
-    return signs(seed)

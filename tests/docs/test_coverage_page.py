@@ -62,10 +62,6 @@ def resolve(name: str) -> object:
 
 @pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.name)
 def test_names_and_commands_exist(item) -> None:
-    require_shown(item)
-
-
-def require_shown(item) -> None:
     assert set(item.statements) <= IDS
     assert set(item.experiments) <= set(EXPERIMENTS)
     for name in item.names:
@@ -83,9 +79,3 @@ def require_shown(item) -> None:
     verdicts = {"works", "measured", *coverage.VERDICTS.values()}
     for verdict in item.verdicts:
         assert verdict in verdicts or re.fullmatch(r"(partial|none): .{10,}", verdict), verdict
-
-
-def test_what_works_has_a_test_of_its_own() -> None:
-    for item in ITEMS:
-        if item.judged == "works":
-            assert item.test.startswith("tests/"), item.name

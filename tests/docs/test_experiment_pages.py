@@ -37,15 +37,6 @@ def test_an_experiment_has_a_page_with_the_results_of_its_full_run(name: str) ->
     assert f", mehler {record['mehler']}; " in text
 
 
-def test_files_are_written_alike_from_the_same_run(tmp_path: Path) -> None:
-    record = json.loads((RESULTS / "maxout-figure-1.json").read_text(encoding="utf-8"))
-    first, second = (
-        [path.read_bytes() for path in pages.bring(record, tmp_path / name)] for name in "ab"
-    )
-    assert first == second
-    assert first[0] == (RESULTS / "maxout-figure-1.json").read_bytes()
-
-
 def test_text_of_a_run_is_not_taken_for_markdown(tmp_path: Path, monkeypatch) -> None:
     def table(level, results):
         return {"a * b * <script>": [{"x|y": "$1$"}]}

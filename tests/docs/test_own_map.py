@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -13,20 +12,11 @@ import pytest
 from mehler.cli import main
 from mehler.verify import check_kernel, check_variance
 from tests.docs._blocks import ROOT
+from tests.docs.test_site import load
 
 SOURCE = ROOT / "docs" / "own_map" / "attention.py"
 PAGE = (ROOT / "docs" / "attention.md").read_text(encoding="utf-8")
 X = 0.3 * np.random.default_rng(0).standard_normal((6, 5))
-
-
-def load(path: Path) -> ModuleType:
-    """Import a file under its own name, by which pickles find its functions."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = sys.modules[path.stem] = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 @pytest.fixture

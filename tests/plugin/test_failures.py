@@ -104,32 +104,6 @@ def test_a_draw_that_ignores_its_seed_is_named(pytester, structure, kernel):
     assert re.match(r"(draw )?ignores its seed: .* seeds? gave? the same features|ignores", first)
 
 
-def test_a_draw_that_uses_its_seed_is_not(pytester):
-    call = "verify.assert_kernel(signs, twice, X, variance=spread, resolution=0.1, structure=False)"
-    assert "ignores" not in failure(pytester, call)
-
-
-def test_a_single_pair_is_one_pair(pytester):
-    call = "verify.assert_kernel(signs, twice, X[:1], variance=spread, resolution=0.1)"
-    said = failure(pytester, call)
-    assert "refuted at 1 of 1 pair, off by" in said
-    assert "1 pairs" not in said
-
-
-def test_many_pairs_are_counted_and_the_worst_shown(pytester):
-    said = failure(
-        pytester,
-        "verify.assert_kernel(signs, lambda A, B: A @ B.T + (A[:, :1] > 0) * (B[:, 0] > 0), "
-        "np.random.default_rng(1).standard_normal((9, 3)), variance=spread, resolution=0.1)",
-    )
-    (n,) = re.findall(r"refuted at (\d+) of 45 pairs", said)
-    shown = re.findall(r"^E +\d, \d  .*(refuted|holds|not decided)$", said, re.MULTILINE)
-    assert len(shown) == 6
-    assert shown[0] == "refuted"
-    assert "and 39 pairs more: " in said
-    assert int(n) >= 1
-
-
 @pytest.mark.slow
 def test_unittest_shows_the_callers_line_alone(tmp_path):
     (tmp_path / "test_map.py").write_text(

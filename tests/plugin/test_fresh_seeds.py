@@ -39,23 +39,6 @@ def test_checks_without_a_seed_get_fresh_ones_that_replay(pytester, workers):
     assert seeds(pytester, *workers, replay)[0] == fresh
 
 
-def test_seeds_are_fresh_each_time_and_0_without_the_option(pytester):
-    pytester.makepyfile(
-        """
-        from mehler.verify._arguments import root_seed
-
-        def test_seed():
-            print("seed", root_seed(None))
-        """
-    )
-    fresh, other, usual = (
-        re.findall(r"seed (\d+)", pytester.runpytest_inprocess("-s", *options).stdout.str())
-        for options in ([FRESH], [FRESH], [])
-    )
-    assert len({fresh[0], other[0], usual[0], "0"}) == 3
-    assert usual[0] == "0"
-
-
 def test_each_test_has_its_own_and_a_named_seed_stays(pytester):
     pytester.makepyfile(
         """

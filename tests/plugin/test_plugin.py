@@ -81,13 +81,6 @@ def test_the_artefact_lies_in_the_cache_unless_asked_for_elsewhere(pytester):
     }
 
 
-def test_without_a_cache_there_is_no_artefact_and_no_error(pytester):
-    pytester.makepyfile(SUITE)
-    result = pytester.runpytest_inprocess("-p", "no:cacheprovider")
-    result.assert_outcomes(passed=6)
-    assert not list(pytester.path.rglob("mehler.json"))
-
-
 def test_a_look_that_the_budget_does_not_cover_fails_its_test(pytester):
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_inprocess("--mehler-budget=9e-9")
@@ -147,34 +140,6 @@ def test_allotments_are_counted_once_and_overdrafts_fail_the_run(pytester):
     assert pytester.runpytest_inprocess("--mehler-budget=6e-9").ret == pytest.ExitCode.OK
 
 
-@WORKERS
-@pytest.mark.full
-def test_seeds_are_fixed_or_fresh_and_replay(pytester, workers):
-    pytester.makepyfile(
-        """
-        import pytest
-
-        @pytest.mark.parametrize("k", range(2))
-        def test_seed(mehler_seed, k, mehler_ledger):
-            mehler_ledger.spend(f"{mehler_seed} of {k}", 1e-9)
-        """
-    )
-
-    def seeds(*options):
-        result = pytester.runpytest_inprocess(*workers, "--mehler-json=looks.json", *options)
-        result.assert_outcomes(passed=2)
-        content = json.loads((pytester.path / "looks.json").read_text())
-        return result, [entry["label"] for entry in content["entries"]]
-
-    _, fixed = seeds()
-    assert len(set(fixed)) == 2
-    assert seeds()[1] == fixed
-    result, fresh = seeds("--mehler-fresh-seeds")
-    assert fresh != fixed  # unless 32 random bits are 0
-    (option,) = set(re.findall(r"--mehler-seed=\d+", result.stdout.str()))
-    assert seeds(option)[1] == fresh
-
-
 def test_other_suites_are_not_disturbed(pytester):
     """Strict options, warnings as errors, and no array library beside what pytest brings."""
     pytester.makepyfile(
@@ -191,14 +156,6 @@ def test_other_suites_are_not_disturbed(pytester):
     result.assert_outcomes(passed=1)
     assert "mehler:" not in result.stdout.str()
     assert not (pytester.path / ".pytest_cache/d/mehler").exists()
-
-
-def test_the_plugin_can_be_switched_off(pytester):
-    pytester.makepyfile("def test_nothing(): pass")
-    result = pytester.runpytest_inprocess("-p", "no:mehler", "--mehler-budget=1e-6")
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result = pytester.runpytest_inprocess("-p", "no:mehler", "--fixtures")
-    assert "mehler_ledger" not in result.stdout.str()
 
 
 @pytest.mark.parametrize(

@@ -120,18 +120,6 @@ def test_contradictions_are_refused(tmp_path, options, message):
         load_rows(tmp_path / "a.csv", **options)
 
 
-def test_remedies_are_those_of_python_where_python_asks():
-    frame = FRAME.assign(who="bob")
-    frame.loc[3, "b"] = np.nan
-    with pytest.raises(
-        ValueError,
-        match=r"leave out with drop='who', or frame = pandas.get_dummies\(frame, columns=",
-    ):
-        load_rows(frame)
-    with pytest.raises(ValueError, match=r"drop_missing=True or drop='b'"):
-        load_rows(frame, drop="who")
-
-
 COUNT = np.arange(30)
 
 
@@ -162,12 +150,3 @@ def test_scales_apart_are_warned_of(scale, warned):
     x = np.array([[1.0, scale, 0.0], [0.5, -scale / 2, 0.0], [-1.0, 0.0, 0.0]])
     assert bool(load_rows(x).warnings) == warned
     assert not load_rows(x, standardize=True).warnings
-
-
-def test_what_was_read_is_said_without_commands_to_a_terminal():
-    frame = pd.DataFrame({"a\x1b[31m": [1.0, 2.0, 0.0], "b": [3, 4, 0]})
-    lines = load_rows(frame).lines()
-    assert lines[0] == "data frame: 3 rows, 2 columns, 1 of zeros left out"
-    assert lines[1] == r"  a\x1b[31m: 0 to 2"
-    many = load_rows(np.arange(60.0).reshape(2, 30) + 0.5).lines()
-    assert many[-1] == "  18 more columns, to x29: 12.5 to 59.5"

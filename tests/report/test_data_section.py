@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from dataclasses import replace
 from functools import partial
@@ -210,18 +209,6 @@ def test_a_target_without_a_score_is_a_sentence(target, n, words):
     sentence = task_of(with_target(target, toys.rows(n)), context())
     assert sentence.startswith("No score: ")
     assert words in sentence
-
-
-def test_bandwidths_follow_the_median_rule():
-    """gamma = 1/(2 median^2) of distances, which are counted here anew, pair by pair."""
-    values = toys.rows()
-    pairs = [(a, b) for i, a in enumerate(values) for b in values[:i]]
-    median = np.median([math.dist(a, b) for a, b in pairs])
-    cityblock = np.median([np.abs(a - b).sum() for a, b in pairs])
-    maps = [one.draw(2, seed=0).recipe() for one in candidates(chosen(values))[:3]]
-    found = [maps[0]["gamma"], maps[1]["gamma"], maps[2]["length_scale"]]
-    # Of a few operations on a number that is counted in the same way.
-    assert found == pytest.approx([0.5 / median**2, 1 / cityblock, median], rel=1e-12)
 
 
 def test_scores_of_numbers_have_the_stated_intervals():

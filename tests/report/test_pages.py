@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import json
 import re
 from dataclasses import replace
 from html import unescape
@@ -16,11 +15,11 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from mehler import report
-from mehler.report.render._format import case_cells, cells, number, ratios
+from mehler.report.render._format import case_cells, number, ratios
 from mehler.report.render._pages import render_html, render_markdown
 from mehler.report.render._svg import draw
 from mehler.report.render._texts import formula, glyphs, mathml, prose
-from mehler.statements import Evidence, Plot, Series
+from mehler.statements import Plot, Series
 from tests.report import toys
 
 VOID = {"meta", "link", "br", "hr", "img", "input", "wbr"}
@@ -119,14 +118,6 @@ def test_bounds_beside_draws_are_a_table_of_their_settings(everything, page, htm
     assert "2 settings" not in render_html(replace(everything, statements=()))
 
 
-def test_the_data_come_first_and_the_contents_before_them(html):
-    places = [html.index(f'id="{name}"') for name in ("data", "statements", "details", "ledger")]
-    assert places == sorted(places)
-    assert html.index("<nav") < places[0]
-    for name in ("data", "statements", "paper-toy", "details", "ledger", "provenance"):
-        assert f'href="#{name}"' in html
-
-
 def test_what_was_read_and_each_map_are_shown(everything):
     rows = report.load_rows(
         pandas.DataFrame({toys.SCRIPT: [1e9, 2e9, 3e9, 4.5e9], "b": [0.1, -0.2, 0.3, 0.7]})
@@ -140,12 +131,6 @@ def test_what_was_read_and_each_map_are_shown(everything):
         assert written in text
     for one in found.data.evidence:
         assert one.check in text
-
-
-def test_ids_in_texts_link_to_their_statements():
-    told = replace(toys.TRUE, note="See toy.repaired, not toy.repaired-2 nor toy.gone, $toy.true$.")
-    html = render_html(report.run((told, toys.REPAIRED), with_data=False))
-    assert 'See <a href="#toy.repaired">toy.repaired</a>, not toy.repaired-2 nor toy.gone' in html
 
 
 def test_what_is_refuted_as_expected_has_a_sign_of_its_own(html):
@@ -187,17 +172,6 @@ def test_long_labels_are_wrapped_and_not_cut():
 )
 def test_logarithmic_axes_have_round_ticks(x, labels):
     assert labels <= set(texts(x, [1.0] * len(x), x_log=True))
-
-
-def test_wide_content_scrolls_in_its_own_box(html):
-    assert html.count("<table") == len(re.findall(r'<div class="scroll"[^>]*>\s*<table', html))
-
-
-def test_page_and_twin_show_the_same_statements(page, everything):
-    text = "".join(page.text)
-    for one in json.loads(json.dumps(everything.to_dict(), allow_nan=False))["statements"]:
-        assert all(t in text for t in (one["title"], *(e["replay"] for e in one["evidence"])))
-    assert any("Drawn: claimed" in label for label in page.values("aria-label"))
 
 
 def test_a_lost_formula_is_shown_as_restored_with_its_hypotheses():
@@ -282,16 +256,6 @@ def test_plot_takes_its_colours_from_the_page_and_is_reproducible():
     assert "var(--series-0)" in svg
     assert "<style" not in svg
     assert svg == draw(plot, "p")
-
-
-def test_numbers_of_evidence_have_the_digits_of_its_interval():
-    texts = {"form": "proved", "check": "c", "claim": "x"}
-    middle, ends = 0.42861006423329, (0.42861006423301, 0.42861006423357)
-    one = Evidence.from_interval(**texts, observed=middle, exact=middle, interval=ends)
-    assert cells(one)["interval"] == "0.42861\u202f±\u202f2.8\u202f·\u202f10⁻¹³"
-    assert cells(one)["observed"] == "0.42861"
-    one = Evidence.from_interval(**texts, observed=0.5, interval=(0.4, 0.6), lower=0.25)
-    assert (cells(one)["exact"], cells(one)["margin"]) == ("≥\u202f0.25", "0.15")
 
 
 @pytest.mark.parametrize(

@@ -83,27 +83,6 @@ def test_a_killed_process_is_an_error_in_words():
         run_all(pool, [partial(signal.raise_signal, signal.SIGKILL), partial(time.sleep, 0)], id)
 
 
-AT_WORK = """
-import os, time
-from functools import partial
-from mehler.report._jobs import processes, run_all
-with processes(2) as pool:
-    run_all(pool, [partial(os.write, 2, b"at work\\n"), *2 * [partial(time.sleep, 60.0)]], id)
-"""
-
-
-@pytest.mark.full
-def test_processes_end_with_their_parent_in_the_middle_of_a_task():
-    with subprocess.Popen(
-        [sys.executable, "-c", AT_WORK], stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stderr.readline() == "at work\n"
-        start = time.perf_counter()
-        process.send_signal(signal.SIGTERM)
-        assert "Traceback" not in process.stderr.read()  # until all processes have closed it
-    assert time.perf_counter() - start < 30.0
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "number",

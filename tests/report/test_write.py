@@ -28,15 +28,6 @@ def test_three_files_and_nothing_else(small, tmp_path):
     assert json.loads((out / "report.json").read_text(encoding="utf-8"))["exit_status"] == 0
 
 
-def test_other_files_are_left_alone_and_old_reports_replaced(small, tmp_path):
-    (tmp_path / "mine.txt").write_text("mine")
-    (tmp_path / "report.json").write_text("old")
-    report.write(small, tmp_path)
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-    assert (tmp_path / "report.json").read_text(encoding="utf-8") != "old"
-    assert set(os.listdir(tmp_path)) == NAMES | {"mine.txt"}
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, OSError])
 @pytest.mark.parametrize("at", [1, 3])
 def test_a_file_that_cannot_be_written_leaves_what_was_there(
@@ -58,16 +49,6 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there(
         report.write(small, tmp_path)
     assert set(os.listdir(tmp_path)) == {"report.html", "summary.md"}
     assert {(tmp_path / name).read_text() for name in os.listdir(tmp_path)} == {"old"}
-
-
-def test_a_page_that_does_not_render_leaves_nothing(small, tmp_path, monkeypatch):
-    def fail(found, certificates=""):
-        raise RuntimeError("no page")
-
-    monkeypatch.setattr(_pages, "render_html", fail)
-    with pytest.raises(RuntimeError, match="no page"):
-        report.write(small, tmp_path / "out")
-    assert os.listdir(tmp_path) == []
 
 
 def test_a_place_below_a_file_is_refused(tmp_path):
