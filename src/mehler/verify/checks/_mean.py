@@ -285,7 +285,7 @@ def _check_products(
         squares = _products(block, columns, columns, mean is None)
         products = _products(block, first, second, mean is None)
         whole = squares[:, first] + squares[:, second]
-        bets.add(sums_and_differences(whole, products), whole)
+        bets.bet(sums_and_differences(whole, products), whole)
         gaps = products - rho
         sums += power_sums(gaps)
         ends = np.stack([np.minimum(ends[0], gaps.min(0)), np.maximum(ends[1], gaps.max(0))])

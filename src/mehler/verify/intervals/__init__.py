@@ -1,8 +1,6 @@
 """Confidence intervals for means, each with an exact bound on its error rate.
 
-Each says what it assumes of independent samples. Those of `known_variance` and `betting` are valid
-at any stopping time, if `planned`, the sample size to tune for, is fixed in advance; the others at
-a fixed size.
+Each says what it assumes of independent samples, of a number that was fixed in advance.
 """
 
 from mehler.verify.intervals._counts import binomial, dkw, quantile

@@ -21,15 +21,14 @@ def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
 
     .. math:: \big[ I^{-1}_{k,\, n-k+1}(\alpha/2),\; I^{-1}_{k+1,\, n-k}(1 - \alpha/2) \big]
 
-    with I the regularised incomplete beta function: the set of p at which both P(X >= k) and
-    P(X <= k) are at least alpha/2.
+    with I the regularised incomplete beta function: P(X >= k) and P(X <= k) are alpha/2 or more.
 
     Parameters
     ----------
     successes : int
-        Number of successes k, from 0 to n.
+        k, from 0 to n.
     n : int
-        Number of independent trials.
+        Independent trials, at most 2**53.
     false_alarm : float
         alpha, an upper bound on the probability that the interval misses the true one.
 

@@ -9,7 +9,9 @@ coefficients are power sums. Where the band between them decides, the decision i
 
 from __future__ import annotations
 
+import bisect
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +19,7 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
-from mehler.verify._arguments import MOST_SAMPLES, sample_vector
+from mehler.verify._arguments import sample_vector
 from mehler.verify._certificate import Statistics
 from mehler.verify.intervals._measurement import Measurement, Task, of_samples
 from mehler.verify.sampling._power_sums import Moments, power_sums
@@ -33,10 +35,12 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
     r"""Return the least deviation that n products of known variance refute reliably.
 
     A claim at distance delta from the truth is refuted by `intervals.known_variance` with
-    probability at least 1 - beta, beta = `miss`, for every
+    probability at least 1 - beta for every
 
     .. math:: \delta \ge \frac{1 - \sqrt{2c - 1 - a^2 V}}{a}, \qquad
               c = e^{-a^2V/2 - (\log(2/\alpha) + \log(1/\beta))/n}
+
+    as 1 + a(mu - theta) + a^2 (V + (mu - theta)^2)/2 bounds E exp(psi(a(X - theta))).
 
     Parameters
     ----------
@@ -50,13 +54,8 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
     Returns
     -------
     float
-        In the units of the products; infinite where n is too small for any guarantee. About
-        (sqrt(2 L) + (L + log(1/beta)) / sqrt(2 L)) sqrt(V/n) with L = log(2/alpha).
-
-    Notes
-    -----
-    Not asymptotic: 1 + a(mu - theta) + a^2 (V + (mu - theta)^2)/2 bounds E exp(psi(a(X - theta)))
-    for any law of variance at most V; its n-th power and Markov's inequality give the line above.
+        In the units of the products, about (sqrt(2 L) + (L + log(1/beta)) / sqrt(2 L)) sqrt(V/n)
+        with L = log(2/alpha), not asymptotic; infinite where n is too small.
 
     Examples
     --------
@@ -90,13 +89,7 @@ def features_needed(
     Returns
     -------
     int
-        Number of independent products per pair: about 8 log(2/alpha) V / resolution^2, and never
-        below a few hundred.
-
-    Notes
-    -----
-    The width: on the event that both ends lie within D of the mean, the slope of the score is at
-    least n - sum min(1, a^2 (abs(X_i - mu) + D)^2 / 2), and Bernstein's inequality bounds the sum.
+        Independent products per pair: about 8 log(2/alpha) V / resolution^2, some hundred at least.
 
     Examples
     --------
@@ -115,19 +108,12 @@ def features_needed(
         ends = detectable_effect(n, variance, false_alarm, miss)
         return max(ends, _width(n, variance, false_alarm, miss)) <= resolution
 
-    high = 1
-    while not settles(high):
-        high *= 2
-        if high > _MOST:
-            raise ValueError(
-                f"resolution={resolution:.3g} needs more than 2^52 products of variance "
-                f"{variance:.3g}; ask for a coarser one"
-            )
-    low = high // 2
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if settles(middle) else (middle, high)
-    return high
+    if not settles(_MOST):
+        raise ValueError(
+            f"resolution={resolution:.3g} needs more than 2^52 products of variance "
+            f"{variance:.3g}; ask for a coarser one"
+        )
+    return 1 + bisect.bisect_left(range(1, _MOST), True, key=settles)
 
 
 def _reach(n: int, cost: float, extra: float) -> float:
@@ -139,7 +125,11 @@ def _reach(n: int, cost: float, extra: float) -> float:
 
 
 def _width(n: int, variance: float, false_alarm: float, miss: float) -> float:
-    """Return a width that the interval of a correct map exceeds with probability at most `miss`."""
+    """Return a width that the interval of a correct map exceeds with probability at most `miss`.
+
+    Where both ends lie within D of the mean, the slope of the score is at least
+    n - sum min(1, a^2 (abs(X_i - mu) + D)^2 / 2), and Bernstein's inequality bounds the sum.
+    """
     cost = math.log(2.0 / false_alarm)
     ends = _reach(n, cost, math.log(4.0 / miss))
     if math.isinf(ends):
@@ -148,19 +138,17 @@ def _width(n: int, variance: float, false_alarm: float, miss: float) -> float:
     bend = 0.5 * n * (math.sqrt(spread) + ends) ** 2
     tail = math.log(2.0 / miss)
     slope = n - bend - tail / 3.0 - math.sqrt(tail * tail / 9.0 + 2.0 * bend * tail)
-    if slope <= 0.0:
-        return math.inf
-    return 4.0 * cost / slope * math.sqrt(variance / spread)
-
-
-# Elements per block, so that temporaries stay in cache.
-_BLOCK = 1 << 16
+    return 4.0 * cost / slope * math.sqrt(variance / spread) if slope > 0.0 else math.inf
 
 
 def psi(u: float | NDArray[np.float64]) -> Any:
     """Return psi(u), elementwise."""
     size = np.abs(u)
     return np.copysign(np.log1p(size * (1.0 + 0.5 * size)), u)
+
+
+# Elements per block, so that temporaries stay in cache.
+_BLOCK = 1 << 16
 
 
 def score(samples: Array, theta: float, a: float) -> float:
@@ -183,10 +171,8 @@ def crossing(samples: Array, a: float, level: float) -> float:
     if excess(low) <= 0.0 or excess(high) >= 0.0:  # by rounding: the level is at this end
         return low if excess(low) <= 0.0 else high
     # psi bends on the scale 1/a; below 1e-13 of it only rounding is left.
-    return float(brentq(excess, low, high, xtol=1e-13 / a, rtol=4.0 * _EPS, maxiter=500))
-
-
-_EPS = float(np.finfo(np.float64).eps)
+    rounding = 4.0 * float(np.finfo(np.float64).eps)
+    return float(brentq(excess, low, high, xtol=1e-13 / a, rtol=rounding, maxiter=500))
 
 
 class CatoniPowerSums:
@@ -220,8 +206,7 @@ class CatoniPowerSums:
     def _end(self, level: float, sign: float) -> Any:
         # Solve middle(d) + band(d) = -level by fixed point on the leading term, then make sure.
         lead = self.a * self.n
-        first = -level / lead
-        d = first
+        d = first = -level / lead
         for _ in range(40):
             middle, band = self._terms(d, sign)
             d = np.clip(d - (middle + band + level) / lead, 4.0 * first, 0.25 * first)
@@ -236,30 +221,24 @@ def catoni_tuning(n: int, variance: Any, false_alarm: float) -> tuple[Any, float
     return np.sqrt(2.0 * cost / (n * variance)), 2.0 * cost
 
 
-def known_variance(
-    samples: Array, variance: float, false_alarm: float, *, planned: int | None = None
-) -> tuple[float, float]:
+def known_variance(samples: Array, variance: float, false_alarm: float) -> tuple[float, float]:
     r"""Return Catoni's interval for a mean, from samples of known variance.
 
-    .. math:: \{\theta : |\sum_i \psi(a (X_i - \theta))| \le n a^2 V / 2 + \log(2/\alpha)\},
+    .. math:: \{\theta : |\sum_i \psi(a (X_i - \theta))| \le 2 \log(2/\alpha)\},
               \qquad a = \sqrt{2 \log(2/\alpha) / (n V)}
 
     with psi(u) = sign(u) log(1 + abs(u) + u^2/2). At the true mean
-    E exp(+-sum psi(a (X_i - mu))) <= (1 + a^2 V/2)^n <= exp(n a^2 V/2), so Markov's inequality on
-    either side leaves the truth outside with probability at most alpha, whatever the tails.
+    E exp(+-sum psi(a (X_i - mu))) <= exp(n a^2 V/2), so that by Markov's inequality the interval
+    misses it with probability at most alpha, whatever the tails.
 
     Parameters
     ----------
     samples : array, shape (n,)
-        Independent samples of a common mean.
+        Independent samples of a common mean, n fixed in advance.
     variance : float
         An upper bound V on their variance.
     false_alarm : float
-        alpha, the probability that the interval misses the mean.
-    planned : int, optional
-        The n for which `a` is tuned, to be passed if n was not fixed in advance; default the number
-        of samples. With `a` fixed before the data, exp(+-S_t(mu) - t a^2 V/2) is a nonnegative
-        supermartingale in t, so by Ville's inequality the interval is valid at any stopping time.
+        alpha.
 
     Returns
     -------
@@ -288,14 +267,13 @@ def known_variance(
     x = sample_vector(samples)
     variance = require_positive("variance", variance)
     false_alarm = require_probability("false_alarm", false_alarm)
-    tuned = x.size if planned is None else require_integer("planned", planned, most=MOST_SAMPLES)
     # In units of about a standard deviation, a power of 2, no square leaves the range of floats.
     unit = 2.0 ** math.frexp(math.sqrt(variance))[1]
     scaled = variance / unit / unit
-    a, level = catoni_tuning(tuned, scaled, false_alarm)
-    if min(x.size, tuned) <= level:
+    a, level = catoni_tuning(x.size, scaled, false_alarm)
+    if x.size <= level:
         raise ValueError(
-            f"{min(x.size, tuned)} samples say nothing at false_alarm={false_alarm:.3g}: "
+            f"{x.size} samples say nothing at false_alarm={false_alarm:.3g}: "
             f"more than 2 log(2/false_alarm) = {level:.1f} are needed; draw more"
         )
     if not float(np.abs(x).max()) <= 1e140 * unit:
@@ -314,8 +292,7 @@ _STEP, _EARLY = 1.3, 0.25
 def measure_known_variance(task: Task, variance: Array) -> Measurement:
     """Test at growing sizes up to the one planned from the variance of one feature product.
 
-    `variance` is n_features times that of the mean of a draw, in squared units. Early inspections,
-    at a quarter of the error rate, refute gross deviations long before that.
+    `variance` is n_features times that of the mean of a draw, in squared units.
     """
     source, options = task.source, task.options
     rate, miss = (1.0 - _EARLY) * task.rate, options.miss / task.n
@@ -344,8 +321,7 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     n = drawn * source.per_draw
     if not look:
         low, high = _catoni(task, n, last, sums, per_sample, rate)
-    plan: dict[str, Any] = {"n": n, "block": source.per_draw, "look": look, "planned": last}
-    plan["rounding"] = task.rounding
+    plan = {"n": n, "block": source.per_draw, "look": look, "planned": last}
     return Measurement(
         observed=source.claim + sums[0] / max(1, n),
         low=source.claim + low - task.rounding,
@@ -356,7 +332,13 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
         needed=-(-planned // source.per_draw),
         method=KNOWN_VARIANCE,
         assumptions=("the declared variance is not too small",),
-        statistics=(Statistics("catoni", plan, {"sums": sums, "variance": per_sample}),),
+        statistics=(_statistics(plan, task.rounding, sums, per_sample),),
+    )
+
+
+def _statistics(plan: dict[str, Any], rounding: float, sums: Array, variance: Array) -> Statistics:
+    return Statistics(
+        "catoni", {**plan, "rounding": rounding}, {"sums": sums, "variance": variance}
     )
 
 
@@ -417,18 +399,14 @@ def means_of_known_variance(
     x: Array, claim: Array, variance: Array, rate: float, miss: float
 ) -> Measurement:
     """Return intervals of means, from samples (n, means) of a number that was fixed before."""
-    n = len(x)
+    n, sums, (a, level) = len(x), power_sums(x - claim), catoni_tuning(len(x), variance, rate)
     ends = np.array([known_variance(column, float(v), rate) for column, v in zip(x.T, variance)])
-    a, level = catoni_tuning(n, variance, rate)
-    sums = power_sums(x - claim)
+    decided = _statistics({"n": n, "block": n, "look": None, "planned": n}, 0.0, sums, variance)
     # A certificate has the ends that power sums enclose.
     low, high = (claim + end for end in CatoniPowerSums(n, sums, a).interval(level))
-    tests = {"sums": sums, "variance": variance, "low": low, "high": high}
-    plan = {"n": n, "block": n, "look": None, "planned": n, "rounding": 0.0}
-    most = float(variance.max())
-    text = f"the variance of one sample is at most {most:.6g}"
+    decided = replace(decided, tests={**decided.tests, "low": low, "high": high})
+    text = f"the variance of one sample is at most {(most := float(variance.max())):.6g}"
     if len(variance) > 1:
         text = "the variances of the coordinates are at most those declared"
-    decided = Statistics("catoni", plan, tests)
     detectable = detectable_effect(n, most, rate, miss)
     return of_samples(x, ends.T, detectable, KNOWN_VARIANCE, text, decided)

@@ -75,87 +75,85 @@ class Excess:
         return self.claims * np.exp(gain / max(1, self.n))
 
 
-class SquaredLengths:
-    """Bets that squared lengths are larger than claimed: each, or sums and differences of pairs.
+class SquaredLengths(Excess):
+    r"""Bets that squared lengths are larger than claimed: each, or sums and differences of pairs.
 
     `pairs`, shape (2, means) or (1, means), are what a certificate calls the means; with two rows
-    the claims are those of |u + v|^2, then of |u - v|^2. `rounding` is how far rounding may move a
+    the bets are on \|u + v\|^2, then on \|u - v\|^2. `rounding` is how far rounding may move a
     product, in units of the claim; `forms` names a form by its sign.
     """
 
     def __init__(
         self, claims: Array, pairs: NDArray[np.int64], rounding: float, forms: str
     ) -> None:
-        self._claim = np.maximum(claims, 0.0)
-        self._pairs, self._forms = pairs, forms
+        self._exact = np.maximum(claims, 0.0)
         # For equal rows the difference is 0 up to rounding.
-        self._excess, self._sound = Excess(self._claim + 4.0 * rounding), True
+        super().__init__(self._exact + 4.0 * rounding)
+        self._pairs, self._forms, self._sound = pairs, forms, True
         self._waiting: list[tuple[Array, Array]] = []
 
     @property
     def n_bets(self) -> int:
         """Number of directions that share the error rate."""
-        return int(self._claim.size)
+        return int(self.claims.size)
 
-    def add(self, values: Array, size: Array) -> None:
+    def bet(self, values: Array, size: Array) -> None:
         """Bet on squared lengths, shape (draws, bets); `size` is that of what was summed up.
 
         It has one column a mean, shared by sums and differences.
         """
         self._waiting.append((values, size))
         if len(self._waiting) * np.size(values) >= _WAITING:
-            self._bets()
+            self._is_valid()
 
-    def _bets(self) -> Excess | None:
-        """Return the bets on all samples; None without samples, or where bets are invalid."""
+    def _is_valid(self) -> bool:
+        """Bet on all samples that wait; return whether there are bets, and they are valid."""
         if self._waiting:
             values, size = map(np.concatenate, zip(*self._waiting))
             self._waiting = []
-            slack = 4.0 * (self._excess.claims - self._claim)
+            slack = 4.0 * (self.claims - self._exact)
             slack = slack + 1e-9 * np.concatenate([np.abs(size)] * len(self._pairs), axis=1)
             # A map's own gram need not be an inner product; then these bets are invalid.
             self._sound = self._sound and not (values < -slack).any()
-            self._excess.add(np.maximum(values, 0.0))
-        return self._excess if self._sound and self._excess.n else None
+            self.add(np.maximum(values, 0.0))
+        return self._sound and self.n > 0
 
-    def evidence(self, level: float, floor: float) -> Evidence | None:
-        """Return the direction of most wealth if it reached exp(level) and is off by `floor`.
+    def _best(self, floor: float, level: float = -math.inf) -> int | None:
+        """Return the direction of most wealth among those at a level and off by a floor.
 
         The deviation of a form is twice that of a kernel entry.
         """
-        bets = self._bets()
-        if bets is None:
+        wealth = self.log_wealth
+        some = (wealth >= level) & (0.5 * (self.mean - self._exact) >= floor)
+        if level > -math.inf and not some.any():
             return None
-        wealth = bets.log_wealth
-        reached = (wealth >= level) & (0.5 * (bets.mean - self._claim) >= floor)
-        if not reached.any():
+        return int(np.argmax(np.where(some, wealth, -np.inf)))
+
+    def evidence(self, level: float, floor: float) -> Evidence | None:
+        """Return the direction of most wealth if it reached exp(level) and is off by `floor`."""
+        best = self._best(floor, level) if self._is_valid() else None
+        if best is None:
             return None
-        best = int(np.argmax(np.where(reached, wealth, -np.inf)))
-        return Evidence(
-            mean=best % self._pairs.shape[1],
-            form=self._forms.format(self._sign(best)),
-            observed=float(bets.mean[best]),
-            claim=float(self._claim[best]),
-            low=float(bets.lower_ends(level)[best]),
-        )
+        mean, low = self.mean[best], self.lower_ends(level)[best]
+        form = self._forms.format("+" if self._sign(best) > 0 else "-")
+        k, claim = best % self._pairs.shape[1], self._exact[best]
+        return Evidence(k, form, float(mean), float(claim), float(low))
 
     def statistics(self, floor: float) -> tuple[Statistics, ...]:
         """Return the direction of most wealth among those off by `floor`, if bets are valid."""
-        bets = self._bets()
-        if bets is None:
+        best = self._best(floor) if self._is_valid() else None
+        if best is None:
             return ()
-        off = 0.5 * (bets.mean - self._claim) >= floor
-        best = int(np.argmax(np.where(off, bets.log_wealth, -np.inf)))
         tests = {
             "pair": self._pairs[:, [best % self._pairs.shape[1]]],
-            "sign": [1 if self._sign(best) == "+" else -1],
-            "claim": self._claim[[best]],
-            "sum": bets.sum[[best]],
-            "bet": bets.claims[[best]],
-            "log_wealths": bets.log_wealths[:, [best]],
+            "sign": [self._sign(best)],
+            "claim": self._exact[[best]],
+            "sum": self.sum[[best]],
+            "bet": self.claims[[best]],
+            "log_wealths": self.log_wealths[:, [best]],
         }
-        plan = {"n": bets.n, "count": self.n_bets, "shared": True}
+        plan = {"n": self.n, "count": self.n_bets, "shared": True}
         return (Statistics("squared lengths", plan, tests),)
 
-    def _sign(self, bet: int) -> str:
-        return "+" if bet < self._pairs.shape[1] else "-"
+    def _sign(self, bet: int) -> int:
+        return 1 if bet < self._pairs.shape[1] else -1

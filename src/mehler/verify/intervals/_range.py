@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import Array
-from mehler._validate import require_integer, require_probability
+from mehler._validate import require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._certificate import Statistics
 from mehler.verify.intervals._measurement import Measurement, Task, of_samples
@@ -29,17 +29,14 @@ from mehler.verify.sampling._sources import Finding
 
 BOUNDED = "bounded (betting)"
 
-
 # Largest fraction of the wealth staked on one bet, where a lost bet leaves a quarter, and the grid
 # of stakes.
 STAKE = 0.75
 SHARES = STAKE * 0.5 ** np.arange(13)
 
 
-def betting(
-    samples: Array, low: float, high: float, false_alarm: float, *, planned: int | None = None
-) -> tuple[float, float]:
-    r"""Return an interval for the mean of samples in [low, high], valid at any stopping time.
+def betting(samples: Array, low: float, high: float, false_alarm: float) -> tuple[float, float]:
+    r"""Return an interval for the mean of samples in [low, high].
 
     For samples in [0, 1], the interval is the set of m at which neither wealth has reached
     2/alpha:
@@ -48,28 +45,24 @@ def betting(
               \lambda^+_i(m) = \min(\lambda_i, \tfrac{3}{4m}), \;
               \lambda^-_i(m) = \min(\lambda_i, \tfrac{3}{4(1-m)})
 
-    The stake :math:`\lambda_i = \sqrt{2\log(2/\alpha)/(n \hat v_{i-1})}` depends on the samples
-    before the i-th only. At the true mean both wealth processes are therefore test martingales,
-    and by Ville's inequality either ever reaches 2/alpha with probability at most alpha/2.
+    The stake :math:`\lambda_i = \sqrt{2\log(2/\alpha)/(t \hat v_{i-1})}` depends on the samples
+    before the i-th only, so that at the true mean both are test martingales (Ville's inequality).
 
     Parameters
     ----------
     samples : array, shape (t,)
-        In order of observation; independent, or of conditional mean mu given the past.
+        In order of observation, t fixed in advance; independent, or of conditional mean mu given
+        the past.
     low, high : float
         Range of the samples, known in advance.
     false_alarm : float
-        alpha, the probability that the interval misses the mean at *any* t.
-    planned : int, optional
-        The n for which stakes are tuned; default the number of samples. Required if that number
-        was not fixed in advance: stakes must not depend on the stopping time.
+        alpha, the probability that the interval misses the mean.
 
     Returns
     -------
     low, high : float
-        Ends of the interval, within the range; rounded outwards to 2^-48 of it. Half width about
-        sqrt(2 log(2/alpha) v/n), as if the variance v had been known: no term of the size of the
-        range. Cost: about 30 passes over the samples.
+        Ends of the interval, rounded outwards to 2^-48 of the range. Half width about
+        sqrt(2 log(2/alpha) v/t), as if the variance v had been known. Cost: some 30 passes.
 
     Raises
     ------
@@ -93,7 +86,6 @@ def betting(
 
     x, (low, high) = sample_vector(samples), bounds_pair((low, high))
     cost = math.log(2.0 / require_probability("false_alarm", false_alarm))
-    n = x.size if planned is None else require_integer("planned", planned)
     if x.min() < low or x.max() > high:
         raise ValueError(
             f"samples reach from {x.min():.6g} to {x.max():.6g}, outside the declared range "
@@ -103,7 +95,7 @@ def betting(
     # Variances of the samples before each, which start at 1/4 and never reach 0.
     means = (0.5 + np.cumsum(y)) / (counts + 1)
     variances = (0.25 + np.cumsum((y - means) ** 2)) / (counts + 1)
-    stakes = np.sqrt(2.0 * cost / (n * np.concatenate([[0.25], variances[:-1]])))
+    stakes = np.sqrt(2.0 * cost / (x.size * np.concatenate([[0.25], variances[:-1]])))
 
     def survivor(z: Array) -> float:
         """Return the least m at which log K^+(m), decreasing in m, is below the cost."""
@@ -122,16 +114,11 @@ def betting(
     return low + span * survivor(y), low + span * (1.0 - survivor(1.0 - y))
 
 
-# How far ends of `betting` are rounded outwards, relative to the range.
+# How far ends of `betting` are rounded outwards, relative to the range; grid of distances from the
+# mean and bisections between its points; elements of the largest temporary; stored samples, 100 kB.
 _STEP = 2.0**-50
-
-
-# Grid of distances from the mean; bisection between grid points follows.
-_GRID = np.geomspace(1e-6, 1.0, 61)[:, None]
-_HALVINGS = 24
-
-# Elements of the largest temporary.
-_BLOCK = 1 << 18
+_GRID, _HALVINGS = np.geomspace(1e-6, 1.0, 61)[:, None], 24
+_BLOCK, _MOST_STORED = 1 << 18, 4096
 
 
 def halved(is_beyond: Callable[[Any], Any], near: Reals, far: Reals, times: int) -> tuple[Any, Any]:
@@ -162,8 +149,7 @@ class Wealth:
 
     def add(self, n: int, sums: Array) -> None:
         """Add n samples with power sums of shape (4, pairs)."""
-        self.n += n
-        self.sums = self.sums + sums
+        self.n, self.sums = self.n + n, self.sums + sums
 
     @property
     def mean(self) -> Any:
@@ -323,7 +309,3 @@ def means_of_bounded(
     text = f"samples lie in [{low.min():.6g}, {high.max():.6g}]"
     decided = Statistics("betting", {"n": len(x)}, {"range": bounds, "samples": samples})
     return of_samples(x, ends, reach(x.mean(axis=0), ends, missed), BOUNDED, text, decided)
-
-
-# Samples that a certificate stores: about 100 kB.
-_MOST_STORED = 4096

@@ -439,7 +439,7 @@ class _Run:
                 self._near = self._near + about(self._centre, self.source.per_draw, sums)
             self.draws += 1
             if self.bets is not None and np.isfinite(self.sums).all():
-                self.bets.add(*lengths)
+                self.bets.bet(*lengths)
                 # Inspections of bets are free: take them often at first, then each sixteenth part.
                 if self.draws % max(1, self.draws // 16) == 0:
                     self.evidence = self.bets.evidence(self.level, self.task.floor)
