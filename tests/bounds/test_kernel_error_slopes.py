@@ -61,7 +61,7 @@ def test_frequencies_of_a_matern_kernel():
 
 
 def test_moments_of_kitchen_sinks():
-    setting = kernel_error.slope_kitchen_sinks(3, lipschitz=1.5, radius=0.8, weight_scale=0.7)
+    setting = kernel_error.slope_kitchen_sinks(3, lipschitz=1.5 * 0.7, radius=0.8)
     lengths = np.linalg.norm(0.7 * weights(4, N, 3), axis=1)
     drawn = 1.5 * lengths * (1.5 * 0.8 * lengths)
     assert close(setting["slope"][0], drawn)
@@ -103,7 +103,7 @@ SHARES = [1e-3, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99]
 def test_constants_of_kitchen_sinks_are_those_of_their_moments():
     """Increments of g^2 times 2 r tau', and squares of tau g + mu: no smaller v holds."""
     steep, far, s = 1.5, 0.8, 0.7
-    setting = kernel_error.slope_kitchen_sinks(3, lipschitz=steep, radius=far, weight_scale=s)
+    setting = kernel_error.slope_kitchen_sinks(3, lipschitz=steep * s, radius=far)
     tau = steep * s * far
     mu = math.sqrt(2 / math.pi) * tau
     moved = steep * s * tau

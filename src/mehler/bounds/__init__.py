@@ -37,6 +37,6 @@ __all__ = [
 ]
 
 # What is public in a namespace: its files import more.
-_ONE = (kitchen_sinks, leverage, margin, maxout, ridge, spectral)
-for _namespace in (*_ONE, group_invariant, kernel_error, lower):
+_SMALL = (kitchen_sinks, leverage, lower, margin, maxout, ridge, spectral)
+for _namespace in (*_SMALL, group_invariant, kernel_error):
     vars(_namespace)["__dir__"] = lambda names=_namespace.__all__: names

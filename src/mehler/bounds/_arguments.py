@@ -79,11 +79,6 @@ def require_host(name: str, value: object) -> Floats:
     )
 
 
-def is_array(value: object) -> bool:
-    """Whether a value has entries."""
-    return isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) > 0
-
-
 def _each(
     named: dict[str, Any],
     check: Callable[[str, Any], float],
@@ -99,7 +94,7 @@ def _each(
     for name, value in named.items():
         if type(value) in kinds and above < value < below:
             results.append(np.float64(value))
-        elif is_array(value):
+        elif isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) > 0:
             results.append(_entries(name, value, check))
         else:
             # An array of no dimension is a number, as NumPy broadcasts it.

@@ -83,9 +83,7 @@ class Assumption:
 
 @dataclass(frozen=True, kw_only=True)
 class Bound:
-    """An upper bound for one quantity, with its terms and its assumptions.
-
-    Where arguments are arrays, which broadcast, so are the terms, `value`, `total` and `vacuous`.
+    """An upper bound for one quantity; of arguments that are arrays, which broadcast, an array.
 
     Parameters
     ----------
@@ -244,7 +242,6 @@ class LowerBound(Bound):
 class BoundFunction(Protocol[P, R]):
     """A function that returns a :class:`mehler.bounds.Bound`, or a number that falls like one."""
 
-    __name__: str
     name: str
     statement: str
     quantity: str

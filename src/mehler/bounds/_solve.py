@@ -25,8 +25,7 @@ def solve(
     .. math:: n = \min\{n \ge 1 : b(n, \ldots) \le \varepsilon\}
 
     The one required argument that is passed as None is solved for, as in the power calculations of
-    statsmodels. About ten evaluations of the bound, more where it is vacuous at the
-    first answer.
+    statsmodels, by about ten evaluations of the bound.
 
     Parameters
     ----------
@@ -43,8 +42,7 @@ def solve(
     -------
     int
         n; at n - 1 the bound exceeds `at_most` or promises nothing. Columns that share a draw
-        (``block=``) come whole: n is a multiple of it. Elements of a finite group are at most its
-        order.
+        (``block=``) come whole. Elements of a finite group are at most its order.
 
     Raises
     ------
@@ -61,7 +59,18 @@ def solve(
     """
     if not hasattr(bound, "falls_in"):
         raise TypeError(f"bound={bound!r} must be a function of mehler.bounds")
-    name, target = _variable(bound, for_, arguments), require_positive("at_most", at_most)
+    parameters = inspect.signature(bound).parameters.values()
+    names = [
+        p.name for p in parameters if p.default is p.empty and arguments.get(p.name, 0) is None
+    ]
+    names = [for_] if for_ is not None and not names else names
+    if len(names) != 1 or names[0] not in bound.falls_in or for_ not in (None, names[0]):
+        raise TypeError(
+            f"pass one required argument as None, or name one by for_, not "
+            f"{', '.join(names) or 'none'}: {bound.name} falls in "
+            f"{', '.join(bound.falls_in) or 'no argument'}"
+        )
+    name, target = names[0], require_positive("at_most", at_most)
     if arguments.get("gram") is not None:  # decomposed once
         mu = eigenvalues_of(arguments["gram"], arguments.get("eigenvalues"))
         arguments |= {"gram": None, "eigenvalues": mu}
@@ -99,27 +108,16 @@ def solve(
     if promised is not None:
         return step * promised
     start = (first(lambda made: bool(made.unmet)) if at(most).unmet else 1) or most
+    made, reason = at(start), "its probability is 0: give smaller delta"
+    if made.unmet:
+        reason = f"it is not true that {made.unmet[0].text} ({made.unmet[0].value})"
+    elif made.probability > 0:
+        reason = f"its terms exceed {digits(made.trivial)}, which holds without it"
     raise ValueError(
         f"at_most={at_most!r} is out of reach: {bound.name} is below it from "
         f"{name}={step * least:.6g} on, and promises nothing from {name}={step * start} "
-        f"on, where {_reason(at(start))}"
+        f"on, where {reason}"
     )
-
-
-def _variable(bound: BoundFunction[..., Any], for_: str | None, arguments: dict[str, Any]) -> str:
-    """Return the name of the argument that is solved for."""
-    parameters = inspect.signature(bound).parameters.values()
-    required = [p.name for p in parameters if p.default is p.empty]
-    names = [n for n in required if arguments.get(n, 0) is None]
-    if for_ is not None and not names:
-        names = [for_]
-    if len(names) != 1 or names[0] not in bound.falls_in or for_ not in (None, names[0]):
-        raise TypeError(
-            f"pass one required argument as None, or name one by for_, not "
-            f"{', '.join(names) or 'none'}: {bound.name} falls in "
-            f"{', '.join(bound.falls_in) or 'no argument'}"
-        )
-    return names[0]
 
 
 def _crossing(value: Callable[[int], float], target: float, most: int) -> int | None:
@@ -127,7 +125,7 @@ def _crossing(value: Callable[[int], float], target: float, most: int) -> int | 
 
     By the line through both ends in logarithms, since most bounds are nearly powers, and by halves.
     """
-    low, high, above = 1, 1, value(1)
+    low, above = 1, value(1)
     if above <= target:
         return 1
     guess = (above / target) ** 2 if above < 1e100 * target else 2.0
@@ -148,12 +146,3 @@ def _crossing(value: Callable[[int], float], target: float, most: int) -> int | 
         else:
             low, above = middle, reached
     return high
-
-
-def _reason(made: Bound) -> str:
-    """Say why a bound promises nothing."""
-    if made.unmet:
-        return f"it is not true that {made.unmet[0].text} ({made.unmet[0].value})"
-    if made.probability <= 0:
-        return "its probability is 0: give smaller delta"
-    return f"its terms exceed {digits(made.trivial)}, which holds without it"

@@ -38,19 +38,16 @@ def eigenvalues_of(gram: NDArray[np.float64] | None, eigenvalues: Any) -> Any:
     """Return the eigenvalues (n,) of the exact Gram matrix, downwards; one of both is given."""
     if (gram is None) == (eigenvalues is None):
         raise ValueError("give one of gram, the exact kernel of the rows, and eigenvalues")
+    name = "eigenvalues" if gram is None else "gram"
+    values = require_host(name, eigenvalues if gram is None else gram)
     if gram is not None:
-        matrix = require_host("gram", gram)
-        if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or matrix.size == 0:
-            raise ValueError(f"gram has shape {matrix.shape}: give the kernel of n rows, (n, n)")
-        if np.abs(matrix - matrix.T).max() > 1e-6 * np.abs(matrix).max():
+        if values.ndim != 2 or values.shape[0] != values.shape[1] or values.size == 0:
+            raise ValueError(f"gram has shape {values.shape}: give the kernel of n rows, (n, n)")
+        if np.abs(values - values.T).max() > 1e-6 * np.abs(values).max():
             raise ValueError("gram is not symmetric: give the exact kernel of the rows")
-        values = np.linalg.eigvalsh(matrix)
-        name = "gram"
-    else:
-        values = require_host("eigenvalues", eigenvalues)
-        if values.ndim != 1 or values.size == 0:
-            raise ValueError(f"eigenvalues has shape {values.shape}: give a list of them, (n,)")
-        name = "eigenvalues"
+        values = np.linalg.eigvalsh(values)
+    elif values.ndim != 1 or values.size == 0:
+        raise ValueError(f"eigenvalues has shape {values.shape}: give a list of them, (n,)")
     values = np.sort(values)[::-1]
     if not values[0] > 0:
         raise ValueError(f"{name}: the largest eigenvalue is {values[0]:.6g}, it must be positive")
@@ -74,46 +71,36 @@ def size_of(
         raise ValueError("give sup, leverage or lipschitz: how large the features of a block are")
     scale = 1.0 if ridge is None else ridge
     beta = mu if ridge is None else mu / (mu + scale)
-    mean = math.fsum(beta)
-    assumptions = [MEAN]
-    most, rate = math.inf, 0.0
+    mean, rate, levels = math.fsum(beta), 0.0, []
     if sup is not None:
-        most = float(mu.size * squares(sup=positives(sup=sup)) / scale)
-        text = "no block's features of a row are longer than this"
-        # The mean of s is the trace of B, so that no smaller bound of s is true.
-        assumptions.append(Assumption(text, _reaches(most, mean), f"{sup:g}"))
+        level = float(mu.size * squares(sup=positives(sup=sup)) / scale)
+        levels.append(("no block's features of a row are longer than this", sup, level))
     if leverage is not None:
-        require_positive("leverage", leverage)
-        text = "no block's leverage is larger than this"
-        assumptions.append(Assumption(text, _reaches(leverage, mean), f"{leverage:g}"))
-        most = min(most, float(leverage))
+        level = float(require_positive("leverage", leverage))
+        levels.append(("no block's leverage is larger than this", leverage, level))
+    # The mean of s is the trace of B, so that no smaller bound of s is true.
+    assumptions = [MEAN]
+    assumptions += [Assumption(t, bool(x >= mean * (1 - 1e-6)), f"{v:g}") for t, v, x in levels]
     if lipschitz is not None:
         rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
     # No level is below the mean: one so declared is unmet, and has to stay within the floats.
-    most = max(most, 1e-12 * mean)
+    most = max(min((level for *_, level in levels), default=math.inf), 1e-12 * mean)
     bounded = lipschitz is None or 0 < rate * rate < math.inf
     if most < 1e-280 or not bounded or (lipschitz is None and math.isinf(most)):
         raise ValueError(
             f"sup={sup!r}, lipschitz={lipschitz!r}: features over a ridge of {scale!r} leave the "
-            "floats: make it larger or smaller, or give rows in other units"
+            "floats, use another one or other units"
         )
     return Size(beta, most, mean, rate, tuple(assumptions))
-
-
-def _reaches(most: float, mean: float) -> bool:
-    return bool(most >= mean * (1 - 1e-6))
 
 
 def blocks(n_features: Counts, block: Counts) -> Any:
     """Return the number of independent blocks of columns."""
     m, size = counts(n_features=n_features, block=block)
     if np.any(m % size):
-        raise ValueError(
-            f"n_features={n_features} is no multiple of block={block}, the columns that share a "
-            "draw"
-        )
+        raise ValueError(f"n_features={n_features} is no multiple of block={block}")
     return m / size
 
 
@@ -126,12 +113,6 @@ _CUTS = np.linspace(0.25, 12.0, 24)
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(160)
 # Exponentials of sums over a spectrum that are computed together.
 _AT_ONCE = 2**14
-# Longer spectra have a table.
-_LONG = 512
-# Its points x = a beta_1: equal steps of sqrt(x), since the second derivative of log S in log x is
-# about x, or x^2/4 at worst. Chords are then 1e-6 above it, or 5e-5 at worst; below the smallest
-# point S(a)/a increases.
-_POINTS = np.concatenate([np.exp(np.arange(-100.0, -13.0)), np.arange(2e-3, 10.0, 2e-3) ** 2])
 
 
 @dataclass(frozen=True)
@@ -218,26 +199,7 @@ def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
 
 def log_sums(a: Floats, w: Floats, beta: Floats) -> Any:
     """Return log(S(a) + e^(a beta_1) (e^w - 1)) for each a > 0 and w >= 0, beta downwards."""
-    if beta.size <= _LONG:
-        return _exact(a.ravel(), w.ravel(), beta).reshape(a.shape)
-    x = a * beta[0]
-    top, log_x, log_s = _POINTS[-1], np.log(_POINTS), _table(beta.tobytes())
-    between = np.interp(np.log(x), log_x, log_s)
-    # Beyond: S'/S is at most the largest beta_i/(1 - e^(-a beta_i)), that is beta_1 to 1e-40.
-    between += np.maximum(x - top, 0.0) + np.minimum(np.log(x) - log_x[0], 0.0)
-    with np.errstate(divide="ignore"):
-        first = np.where(w < 1, np.log(np.expm1(np.minimum(w, 1.0))), w + np.log1p(-np.exp(-w)))
-    return np.logaddexp(between, x + first)
-
-
-@functools.lru_cache(maxsize=8)
-def _table(spectrum: bytes) -> Any:
-    beta = np.frombuffer(spectrum)
-    return _exact(_POINTS, np.zeros_like(_POINTS), beta / beta[0])
-
-
-def _exact(a: Floats, w: Floats, beta: Floats) -> Any:
-    parts = []
+    shape, a, w, parts = a.shape, a.ravel(), w.ravel(), []
     size = max(1, _AT_ONCE // beta.size)
     for start in range(0, a.size, size):
         part = slice(start, start + size)
@@ -249,7 +211,7 @@ def _exact(a: Floats, w: Floats, beta: Floats) -> Any:
         grown = np.where(top > 1, np.exp(exponent - top) - np.exp(-top), small)
         with np.errstate(divide="ignore"):  # of exponents that underflow
             parts.append(top[:, 0] + np.log(grown.sum(axis=1)))
-    return np.concatenate(parts)
+    return np.concatenate(parts).reshape(shape)
 
 
 def _psi(x: NDArray[np.float64]) -> Any:

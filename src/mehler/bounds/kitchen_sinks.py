@@ -29,7 +29,7 @@ import numpy as np
 
 from mehler._validate import require_choice, require_flag
 from mehler.bounds._arguments import counts, not_negatives, positives, probabilities, squares
-from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, bound, digits
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, bound, digits
 
 __all__ = [
     "approximation",
@@ -39,7 +39,6 @@ __all__ = [
     "feature_scale_maxout",
     "generalisation_gap",
 ]
-
 
 _DRAWN = Assumption("the features are drawn independently from pi")
 _SAMPLES = Assumption("the samples are independent of each other and of the features")
@@ -79,24 +78,19 @@ def approximation(
             \le \frac{C}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
 
     with probability at least :math:`1 - \delta` over the features, for f* with :math:`|\alpha^*|
-    \le C\pi` and :math:`\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1`. Both constants are exact:
-    orthonormal features attain the mean, constant features of random sign the rate of the
-    confidence term. Terms: "mean" and "confidence". `trivial` is the norm of f*, that of the
-    function 0, or C; for the average C more. Proof: :doc:`/theorems/kitchen-sinks-lemma-1`;
-    arguments: :mod:`mehler.bounds.kitchen_sinks`.
+    \le C\pi` and :math:`\|\phi(\cdot;\omega)\|_{L^2(\mu)} \le 1`. Terms: "mean" and
+    "confidence". `trivial` is the norm of f* or C; for the average C more. Proof:
+    :doc:`/theorems/kitchen-sinks-lemma-1`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
 
     Parameters
     ----------
-    mean_square : float or array, optional
-        :math:`s^2 = E\|f_1\|^2` of :math:`f_1 = (\alpha^*/\pi)(\omega_1)\phi(\cdot;\omega_1)`,
-        where it is computed: it replaces :math:`C^2` in the first term, which becomes
-        :math:`\sqrt{(s^2 - \|f^*\|^2)/K}`, the root-mean-square error.
-    norm : float or array, optional
-        :math:`\|f^*\|_{L^2(\mu)}`, where it is computed.
+    mean_square, norm : float or array, optional
+        :math:`s^2 = E\|f_1\|^2` of :math:`f_1 = (\alpha^*/\pi)(\omega_1)\phi(\cdot;\omega_1)`
+        and :math:`\|f^*\|_{L^2(\mu)}`: the first term becomes :math:`\sqrt{(s^2 -
+        \|f^*\|^2)/K}`, the root-mean-square error.
     function : {"nearest", "monte-carlo"}
         The nearest weights, or the average of the proof, :math:`\hat\alpha_k =
-        \alpha^*(\omega_k)/(K\pi(\omega_k))`. The sum of the terms bounds both; what is trivial does
-        not: the average may be as far from f* as both are long.
+        \alpha^*(\omega_k)/(K\pi(\omega_k))`, of which `trivial` is larger.
 
     Examples
     --------
@@ -109,10 +103,7 @@ def approximation(
     weight, divisor = positives(scale=scale, feature_scale=feature_scale)
     nearest = require_choice("function", function, ("nearest", "monte-carlo")) == "nearest"
     size, root = weight * divisor, np.sqrt(k)
-    if np.any(np.isinf(size * size)) or np.any(size * size == 0):
-        squares(scale=weight, feature_scale=divisor)
-        squares(**{"scale * feature_scale": size})
-    mean = _spread(size, mean_square, norm)
+    mean = _spread(size, squares(**{"scale * feature_scale": size}), mean_square, norm)
     trivial = size if norm is None else not_negatives(norm=norm)
     confidence = size * _root_log(chance) / root
     return Bound(
@@ -124,31 +115,23 @@ def approximation(
     )
 
 
-def _spread(size: Any, mean_square: Reals | None, norm: Reals | None) -> Any:
+def _spread(size: Floats, largest: Floats, mean_square: Reals | None, norm: Reals | None) -> Floats:
     """Return the root of K times the mean squared error, at most C."""
-    largest = size * size
     length = np.float64(0.0) if norm is None else not_negatives(norm=norm)
     mean = largest if mean_square is None else positives(mean_square=mean_square)
     if np.any(length > size):
         raise ValueError(f"norm={digits(length)} is not a number from 0 to {digits(size)} = C")
     # E|f_1|^2 is at most C^2, up to the rounding of the caller's own computation.
     if np.any(mean > largest * (1 + 1e-12)):
-        raise ValueError(
-            f"mean_square={digits(mean)} exceeds C^2 = {digits(largest)}: features have norm at "
-            "most 1, so E|f_1|^2 cannot"
-        )
+        raise ValueError(f"mean_square={digits(mean)} exceeds C^2 = {digits(largest)}")
     if np.any(mean < length**2):
-        raise ValueError(
-            f"mean_square={digits(mean)} is below the square of norm={digits(length)}: a mean "
-            "square is never below the square of the mean"
-        )
+        raise ValueError(f"mean_square={digits(mean)} is below the square of norm={digits(length)}")
     return np.sqrt(mean - length**2)
 
 
 def _of_average(k: Any, size: Any, lipschitz: Any, delta: Any) -> Term:
     """Return L times the bound of Lemma 1; `size` is C."""
-    value = lipschitz * size * (1 + _root_log(delta)) / np.sqrt(k)
-    return Term("approximation", value)
+    return Term("approximation", lipschitz * size * (1 + _root_log(delta)) / np.sqrt(k))
 
 
 @bound("kitchen-sinks.risk-lemma", "risk of the average of features above that of f*", "n_features")
@@ -160,8 +143,8 @@ def approximation_risk(
     .. math:: R[\hat f] - R[f^*] \le \frac{LC}{\sqrt K}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
 
     with probability at least :math:`1 - \delta` over the features, f* and its average as in
-    :func:`approximation` with :math:`\mu` the law of x. Term: "approximation". `trivial` is 2LC:
-    neither function exceeds C in L2. Proof: :doc:`/theorems/kitchen-sinks-risk-lemma`; arguments:
+    :func:`approximation` with :math:`\mu` the law of x. Term: "approximation". `trivial` is 2LC.
+    Proof: :doc:`/theorems/kitchen-sinks-risk-lemma`; arguments:
     :mod:`mehler.bounds.kitchen_sinks`.
 
     Examples
@@ -190,16 +173,13 @@ def approximation_greedy(n_features: Counts, *, total_weight: Reals, norm: Reals
 
     for :math:`f^* = \sum_j\alpha^*_j\phi_j` with :math:`\sum_j|\alpha^*_j| \le B` and
     :math:`\|\phi_j\| \le 1`, where each :math:`g_k` is the one among :math:`\{\pm B\phi_j\}` that
-    leaves the smallest error. Steps that search the factor too do as well. Term: "approximation",
-    for certain. `trivial` is 2B. Proof: :doc:`/theorems/kitchen-sinks-greedy`; arguments:
-    :mod:`mehler.bounds.kitchen_sinks`.
+    leaves the smallest error. Term: "approximation". `trivial` is 2B. Proof:
+    :doc:`/theorems/kitchen-sinks-greedy`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
 
     Parameters
     ----------
-    total_weight : float or array
-        B, at least the sum of the absolute weights of f*.
-    norm : float or array
-        :math:`\|f^*\|`, or a lower bound of it.
+    total_weight, norm : float or array
+        B; and :math:`\|f^*\|`, or a lower bound of it.
 
     Examples
     --------
@@ -211,8 +191,7 @@ def approximation_greedy(n_features: Counts, *, total_weight: Reals, norm: Reals
     length = not_negatives(norm=norm)
     if np.any(length > most):
         raise ValueError(
-            f"norm={digits(length)} is not a number from 0 to total_weight={digits(most)}, which "
-            "no sum of features with that weight exceeds"
+            f"norm={digits(length)} is not a number from 0 to total_weight={digits(most)}"
         )
     squares(total_weight=most)
     # A product of two factors: the difference of squares would lose digits.
@@ -243,9 +222,9 @@ def generalisation_gap(
     with probability at least :math:`1 - \delta` over the samples, for any features with
     :math:`|\phi| \le 1` and :math:`\hat F = \{\sum_k\alpha_k\phi_k : |\alpha_k| \le C/K\}` or the
     larger ball :math:`|\alpha|_2 \le C/\sqrt K`; without the absolute value :math:`\log(1/\delta)`
-    stands for :math:`\log(2/\delta)`. Terms: "statistical" and "confidence". `trivial` is 2LC:
-    c(f(x) y) - c(0) lies within LC, and so do its two means. Proof:
-    :doc:`/theorems/kitchen-sinks-estimation-lemma`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
+    stands for :math:`\log(2/\delta)`. Terms: "statistical" and "confidence". `trivial` is 2LC.
+    Proof: :doc:`/theorems/kitchen-sinks-estimation-lemma`; arguments:
+    :mod:`mehler.bounds.kitchen_sinks`.
 
     Parameters
     ----------
@@ -291,10 +270,9 @@ def excess_risk(
 
     with probability at least :math:`1 - 2\delta` over features and samples. :math:`\hat f`
     minimises the empirical risk over the box :math:`|\alpha_k| \le C/K`, or over the ball
-    :math:`|\alpha|_2 \le C/\sqrt K` (constrained ridge): the bound is the same. The first two terms
-    stay at any number of features: solve for the samples with ``n_features=10**18`` first. Terms:
-    "statistical", "confidence" and "approximation". `trivial` is 2LC, as :math:`|f| \le C`. Proof:
-    :doc:`/theorems/kitchen-sinks-theorem`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
+    :math:`|\alpha|_2 \le C/\sqrt K` (constrained ridge). Terms: "statistical", "confidence" and
+    "approximation". `trivial` is 2LC. Proof: :doc:`/theorems/kitchen-sinks-theorem`; arguments:
+    :mod:`mehler.bounds.kitchen_sinks`.
 
     Examples
     --------
@@ -330,7 +308,7 @@ def feature_scale_maxout(
     r"""Compute the mean of b(W), by which maxout units are divided to be at most 1.
 
     A unit :math:`\phi(x; W) = \max_{j\le q}\langle w_j, x\rangle` with standard normal weights has
-    no bound, and the lemmas fail for it. On inputs with :math:`|x| \le R` it is at most b(W),
+    no bound. On inputs with :math:`|x| \le R` it is at most b(W),
 
     .. math::
 
@@ -338,17 +316,15 @@ def feature_scale_maxout(
         \qquad b = R\max_j|w_j|: \quad E b \le R\big(\sqrt d + \sqrt{2\log q}\big).
 
     Draw W from a density proportional to b times the normal one and use :math:`\phi/b`: then all
-    bounds of this namespace hold with this number as `feature_scale`. Relative error 1e-12; the
-    longest row by quadrature.
+    bounds of this namespace hold with this number as `feature_scale`. Relative error 1e-12.
 
     Parameters
     ----------
     n_inputs, pool_size, radius : int, int, float, or arrays
         Input dimension d, pool size q, and R, the largest norm of an input.
     by : {"frobenius", "longest"}
-        Frobenius: :math:`W/\|W\|_F` is uniform on the unit sphere of dq coordinates, so divide a
-        normal draw by its Frobenius norm. Longest: from those, keep each W with probability
-        :math:`\max_j|w_j|/\|W\|_F`, and divide by its longest row; a smaller scale.
+        Divide a normal draw by its Frobenius norm; or keep each of those with probability
+        :math:`\max_j|w_j|/\|W\|_F` and divide by the longest row, a smaller scale.
 
     Examples
     --------

@@ -6,9 +6,6 @@ E\,\phi\phi^*` in :math:`L^2(\mu)`; a feature's leverage is :math:`s_\lambda =
 G over the law of the rows, divided by :math:`M_0`, and the scores :math:`\tau_i`, the diagonal of
 :math:`G(G + \lambda)^{-1}`. Estimates from :math:`N_0` rows have a hat; :math:`q_i = \tau_i/d`.
 
-None of the numbers that :func:`mehler.bounds.solve` finds is necessary: measured needs were 3 to 6
-times smaller for features, and a thousand times for rows.
-
 Arguments broadcast, and are the same in all functions:
 
 n_features, n_samples, pool_size : int or array
@@ -80,11 +77,9 @@ def approximation(
         + M\lambda\|\beta\|^2 \le \frac{\lambda B^2}{1 - t}
 
     with probability at least :math:`1 - \delta`, for independent features of density q with respect
-    to P; norms of functions without index are those of :math:`L^2(\mu)`. It is infinite where
-    :math:`t \ge 1`: so many features are too few. The target :math:`4\lambda B^2` of Bach's
-    proposition takes :math:`M \ge \frac{32}9(D + \frac a4)\log\frac{8d}\delta`. Term:
-    "approximation". `trivial` is the error without features, :math:`\|\Sigma\|B^2 \le \lambda B^2
-    d/(1 - d)`; infinity for d of 1 and more, which does not bound the largest eigenvalue. Proof:
+    to P; infinite where :math:`t \ge 1`. Norms of functions without index are those of
+    :math:`L^2(\mu)`. Term: "approximation". `trivial` is the error without features,
+    :math:`\|\Sigma\|B^2 \le \lambda B^2 d/(1 - d)`; infinity for d of 1 and more. Proof:
     :doc:`/theorems/leverage-bach`; arguments: :mod:`mehler.bounds.leverage`.
 
     Examples
@@ -137,11 +132,10 @@ def score_error(
         \frac\Delta{1 - \Delta}, \qquad
         \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
 
-    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|` and d of the pool,
-    after Avron et al. (2017), Theorem 7. Term: "estimation", infinite for :math:`\Delta \ge 1`.
-    `trivial` is :math:`\max(1, \kappa^2/\lambda)`, from :math:`1 - \tau_i \ge \lambda/(\|G\| +
-    \lambda)`. Proof: :doc:`/theorems/leverage-corollary-5`; arguments:
-    :mod:`mehler.bounds.leverage`.
+    with probability at least :math:`1 - \delta`, for :math:`\lambda \le \|G\|` and d of the pool.
+    Term: "estimation", infinite for :math:`\Delta \ge 1`. `trivial` is :math:`\max(1,
+    \kappa^2/\lambda)`. Proof: :doc:`/theorems/leverage-corollary-5`; arguments:
+    :mod:`mehler.bounds.leverage`. After Avron et al. (2017), Theorem 7.
 
     Examples
     --------
@@ -163,11 +157,7 @@ def score_error(
 def _scores(
     n_scored: Counts, ridge: Reals, degrees_of_freedom: Reals, delta: Reals, feature_bound: Reals
 ) -> tuple[Term, Assumption]:
-    """Return Delta' = Delta/(1 - Delta), infinite for Delta of 1, and assume a small ridge.
-
-    For a ridge of at most the norm of G the largest eigenvalue of G(G + ridge)^-1, and so d, is at
-    least 1/2.
-    """
+    """Return Delta' = Delta/(1 - Delta), infinite for Delta of 1, and assume a small ridge."""
     n, chance = counts(n_scored=n_scored), probabilities(delta=delta)
     lam, d = positives(ridge=ridge, degrees_of_freedom=degrees_of_freedom)
     square = squares(feature_bound=positives(feature_bound=feature_bound))
@@ -178,7 +168,7 @@ def _scores(
         )
     root = np.sqrt(need / n)
     value = np.where(root < 1, root / (1 - root), np.inf)
-    # The norm of G is at most its trace, the mean of squares of the features.
+    # The norm of G is at most its trace; for a smaller ridge one eigenvalue, and so d, is 1/2.
     holds = (d >= 0.5) & (lam <= square * (1 + 1e-12))
     text = "the ridge is at most the norm of the pool's Gram matrix"
     return Term("estimation", value), Assumption(
@@ -214,10 +204,7 @@ def probability_error(
     scores, assumption = _scores(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
     d, pool = positives(degrees_of_freedom=degrees_of_freedom), counts(pool_size=pool_size)
     if np.any(d > pool):
-        raise ValueError(
-            f"degrees_of_freedom={digits(d)} exceed pool_size={digits(pool)}: they are a sum of "
-            "that many scores below 1"
-        )
+        raise ValueError(f"degrees_of_freedom={digits(d)} exceed pool_size={digits(pool)}")
     rest = pool / d - 1
     value = np.where(rest > 0, np.maximum(2 * scores.value * rest, np.nextafter(0.0, 1.0)), 0.0)
     return Bound(
@@ -247,8 +234,8 @@ def score_ratio(
 
     the first for certain and any ridge, the second with probability at least :math:`1 - \delta` for
     :math:`\lambda \le \|G\|` and d of the pool. Term: "ratio", the `largest_ratio` of
-    :func:`approximation` where the pool is P; with probability 1 where it is the first. Proof:
-    :doc:`/theorems/leverage-corollary-5`, statement B; arguments: :mod:`mehler.bounds.leverage`.
+    :func:`approximation` where the pool is P. Proof: :doc:`/theorems/leverage-corollary-5`,
+    statement B; arguments: :mod:`mehler.bounds.leverage`.
 
     Examples
     --------
@@ -300,9 +287,8 @@ def excess_risk(
     :math:`16\sqrt{1 + \sqrt{2au} + au/3}` with :math:`a = 2M_0/M`, :math:`u = \log(M_0/\delta)`
     stands for :math:`8\sqrt2`, and the mean is over the training rows on an event of probability
     :math:`1 - 4\delta` over them too. Terms: "approximation" and "statistical". `trivial` is
-    :math:`(1 + 4\sqrt2)LB`, as no prediction exceeds :math:`4\sqrt2B`. The bound is vacuous for
-    fewer features and a smaller pool than its assumptions say. Proof:
-    :doc:`/theorems/leverage-corollary-5`; arguments: :mod:`mehler.bounds.leverage`.
+    :math:`(1 + 4\sqrt2)LB`. Proof: :doc:`/theorems/leverage-corollary-5`; arguments:
+    :mod:`mehler.bounds.leverage`.
 
     Parameters
     ----------

@@ -44,13 +44,7 @@ import numpy as np
 
 from mehler import exact
 from mehler._validate import require_choice, require_flag
-from mehler.bounds._arguments import (
-    counts,
-    not_negatives,
-    pool_sizes,
-    positives,
-    probabilities,
-)
+from mehler.bounds._arguments import counts, not_negatives, pool_sizes, positives, probabilities
 from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, bound, digits
 
 __all__ = ["approximation", "approximation_risk", "excess_risk", "supremum"]
@@ -92,15 +86,6 @@ def _unit_size(pool_size: Counts, centred: bool) -> Any:
 def _size_of(q: int, centred: bool) -> Any:
     mean = exact.max_moment(1, pool_sizes(q)) if centred else 0.0
     return np.sqrt(np.float64(exact.sigma2(pool_sizes(q)) - mean**2))
-
-
-def _two_lengths(sigma: Any, root: Any, deviation: Any) -> Any:
-    """Bound the sum of the norms of a function of the box and one of the class, C = R = 1.
-
-    In the class the norm is at most sigma; in the box, at most the mean norm of the units, which
-    concentrates about at most sigma. `root` is that of m.
-    """
-    return 2 * sigma + deviation / root
 
 
 def _covering(
@@ -157,9 +142,8 @@ def supremum(
     Parameters
     ----------
     mean_sup : float or array, optional
-        :math:`E \sup_x |\phi(x, W)|` or an upper bound of it; without it by a covering. It is at
-        most :math:`w + R\sqrt{2 \log q}` with :math:`w = E \sup_x |\langle w_1, x \rangle|`; for n
-        inputs, at most :math:`R \sqrt{2 \log(2 n q)}`.
+        :math:`E \sup_x |\phi(x, W)|` or an upper bound of it, such as :math:`R \sqrt{2 \log(2 n
+        q)}` for n inputs; without it by a covering.
     radius : float or array
         The largest norm of an input.
 
@@ -243,8 +227,9 @@ def approximation(
         )
     chance = probabilities(delta=delta)
     deviation, t = _root_log(chance), np.log(2 / chance)
-    # The Monte Carlo function may point away from f.
-    trivial = size * _two_lengths(sigma, root, deviation)
+    # The Monte Carlo function may point away from f, whose norm is at most sigma; its own is at most
+    # the mean norm of the units, which concentrates about sigma or less.
+    trivial = size * (2 * sigma + deviation / root)
     if covering is not None:
         if centred:
             raise ValueError("centred units have no bound by a covering: leave the inputs out")

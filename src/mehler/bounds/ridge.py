@@ -70,8 +70,8 @@ def excess_risk(
 
     for the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda|w|^2`, in the mean over
     noise and features, for each target of the source condition, with the rows as they are. With
-    p(t) the chance, by the inequality of :func:`mehler.bounds.spectral.gram_error`, that
-    :math:`\hat K_m + N\lambda` is below 1 - t times :math:`K + N\lambda`,
+    p(t) the chance, by :func:`mehler.bounds.spectral.gram_error`, that :math:`\hat K_m + N\lambda`
+    is below 1 - t times :math:`K + N\lambda`,
 
     .. math:: F' = h(0) - b_r + \int_0^1h'(t)\,p(t)\,dt, \qquad F'' = \min_\tau\Big[
               \frac{\lambda^{2r}J_r}{(1-\tau)M} + \Big(\frac{b_r\lambda^{2r}J_r}M\Big)^{1/2}
@@ -82,9 +82,7 @@ def excess_risk(
     1/2; beyond, that of 1/2 times (mu_1/N)^(2r-1); at most (mu_1/N)^(2r). J_r is at most
     :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, and J_0 at most
     :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof. Terms: "bias" and "variance",
-    those of the exact kernel's regression, and "features", which more features reduce. It bounds a
-    mean: its probability is 1. At a row that is left out it is vacuous unless it is below the mean
-    square of the target, the risk of predicting 0. Proof: :doc:`/theorems/features-ridge`;
+    those of the exact kernel's regression, and "features". Proof: :doc:`/theorems/features-ridge`;
     arguments: :mod:`mehler.bounds.ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and
     others (2017), Lemma 2.
 
@@ -172,11 +170,8 @@ def excess_risk_clipped(
     :math:`\sum_{i\le N}(\langle w, \phi(x_i)\rangle - y_i)^2 + \Lambda|w|^2` with its values
     clipped to [-b, b]; :math:`\Lambda = N\lambda`. Here :math:`d = E\sum_{i\le N+1}\mu_i/(\mu_i +
     \Lambda)`, of the eigenvalues of N + 1 rows' Gram matrix, which is at most the number of columns
-    and of rows. Nothing else is asked: neither bounded features, nor that the best function is
-    among the linear ones, nor of the noise. Terms: "bias" and "variance". It bounds a mean over
-    rows: its probability is 1. Proof: :doc:`/theorems/features-clipped-ridge`. J. Forster, M. K.
-    Warmuth (2002), for another learner; J. Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022), for
-    truncated least squares.
+    and of rows. Terms: "bias" and "variance". Proof: :doc:`/theorems/features-clipped-ridge`. J.
+    Forster, M. K. Warmuth (2002); J. Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022).
 
     Parameters
     ----------

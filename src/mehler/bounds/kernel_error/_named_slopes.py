@@ -91,28 +91,23 @@ def slope_fourier(
 
 
 @np.errstate(over="ignore")
-def slope_kitchen_sinks(
-    n_inputs: int, *, lipschitz: float, radius: float, weight_scale: float = 1.0
-) -> dict[str, Any]:
+def slope_kitchen_sinks(n_inputs: int, *, lipschitz: float, radius: float) -> dict[str, Any]:
     r"""Return the arguments of :func:`uniform_by_slope` for kitchen sinks of Lipschitz activation.
 
     .. math:: G = L^2R|w|^2, \quad v = 8\tau^2(\tau^2 + \mu^2), \quad
-              c = 2\sqrt2\,\tau^2, \quad \tau = LsR, \quad \mu = \sqrt{2/\pi}\,\tau
+              c = 2\sqrt2\,\tau^2, \quad \tau = LR, \quad \mu = \sqrt{2/\pi}\,\tau
 
-    for units a(<w, x>), a(0) = 0, w of the law N(0, s^2 I); increments have v = 3 tau'^2 and c = 2
-    tau', tau' = L s tau. Products need no bound. Proof: :doc:`/theorems/features-uniform`, where
-    units have offsets.
+    for units a(<w, x>) with a(0) = 0 and w of the law N(0, I); increments have v = 3 tau'^2 and c =
+    2 tau', tau' = L tau. Proof: :doc:`/theorems/features-uniform`, where units have offsets.
 
     Parameters
     ----------
     n_inputs : int
         Columns d of the rows.
     lipschitz : float
-        L of the activation: 1 for relu and tanh.
+        L of the activation, 1 for relu and tanh, times the standard deviation of the weights.
     radius : float
         R, no row of the set is longer.
-    weight_scale : float
-        s, standard deviation of the weights.
 
     Returns
     -------
@@ -128,18 +123,12 @@ def slope_kitchen_sinks(
     """
     d = require_integer("n_inputs", n_inputs, most=_LARGEST)
     # Powers of NumPy's floats overflow to infinity; Python's raise.
-    steep, far = (
-        np.float64(require_positive("lipschitz", lipschitz)),
-        require_positive("radius", radius),
-    )
-    s = np.float64(require_positive("weight_scale", weight_scale))
-    tau = steep * (s * far)
-    mu = math.sqrt(2 / math.pi) * tau
-    moved = steep * s * tau
-    mean, square = steep * far * (s**2 * d), (steep * far) ** 2 * (s**4 * (d * (d + 2.0)))
+    steep = np.float64(require_positive("lipschitz", lipschitz))
+    tau = steep * require_positive("radius", radius)
+    mu, moved = math.sqrt(2 / math.pi) * tau, steep * tau
     return _floats(
         {
-            "slope": (steep * mean, steep**2 * square),
+            "slope": (steep * (tau * float(d)), steep**2 * (tau**2 * (d * (d + 2.0)))),
             "sub_gamma": (8 * tau**2 * (tau**2 + mu**2), 2 * math.sqrt(2) * tau**2),
             "increments": (3 * moved**2, 2 * moved),
         }
@@ -196,7 +185,7 @@ def _floats(constants: dict[str, Any]) -> dict[str, Any]:
     constants = {name: tuple(map(float, pair)) for name, pair in constants.items()}
     if not all(0 < c < math.inf for pair in constants.values() for c in pair):
         raise ValueError(
-            "gamma, length_scale, weight_scale, lipschitz, radius: moments of slopes or products "
-            "leave the floats, give rows and features in other units"
+            "gamma, length_scale, lipschitz, radius: moments of slopes or products leave the "
+            "floats, give rows and features in other units"
         )
     return constants
