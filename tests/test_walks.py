@@ -22,7 +22,7 @@ WALKS = {
     "kernel": (lambda: MAXOUT.kernel(X), 8, 60, 12),
     "bound": (
         lambda: bounds.maxout.excess_risk(**SIZES, scale=1.0, lipschitz=0.5, delta=0.05),
-        *(5, 40, 4),
+        *(4, 36, 4),
     ),
     "ridge": (lambda: learn.ridge(FOURIER, X, X[:, :1], lambdas=1e-3), 12, 110, 14),
 }

@@ -39,7 +39,7 @@ def eigenvalues_of(gram: NDArray[np.float64] | None, eigenvalues: Any) -> Any:
     if (gram is None) == (eigenvalues is None):
         raise ValueError("give one of gram, the exact kernel of the rows, and eigenvalues")
     name = "eigenvalues" if gram is None else "gram"
-    values = require_host(name, eigenvalues if gram is None else gram)
+    values: Any = require_host(name, eigenvalues if gram is None else gram)
     if gram is not None:
         if values.ndim != 2 or values.shape[0] != values.shape[1] or values.size == 0:
             raise ValueError(f"gram has shape {values.shape}: give the kernel of n rows, (n, n)")

@@ -227,7 +227,7 @@ def approximation(
         )
     chance = probabilities(delta=delta)
     deviation, t = _root_log(chance), np.log(2 / chance)
-    # The Monte Carlo function may point away from f, whose norm is at most sigma; its own is at most
+    # The Monte Carlo function may point away from f. One norm is at most sigma, the other at most
     # the mean norm of the units, which concentrates about sigma or less.
     trivial = size * (2 * sigma + deviation / root)
     if covering is not None:
@@ -366,13 +366,13 @@ def excess_risk(
     >>> {term.name: round(term.value, 4) for term in bound.terms}
     {'statistical': 0.0104, 'confidence': 0.0124, 'approximation': 0.0428}
     """
-    m, n = counts(n_features=n_features, n_samples=n_samples)
+    root_m, root = map(np.sqrt, counts(n_features=n_features, n_samples=n_samples))
     weight, steep, length = positives(scale=scale, lipschitz=lipschitz, radius=radius)
     # Infinity is for an expectation.
     endless = type(loss_bound) is float and loss_bound == np.inf
     most = np.inf if endless else positives(loss_bound=loss_bound)
     sigma = _unit_size(pool_size, centred)
-    size, root, root_m = steep * weight, np.sqrt(n), np.sqrt(m)
+    size = steep * weight
     assumptions: tuple[Assumption, ...] = (_mean_square(length), _loss(steep, most), _DRAWN)
     covering = _covering(n_inputs, dimension, diameter)
     if covering is not None and (centred or mean_norm is not None or delta is None):
@@ -392,27 +392,25 @@ def excess_risk(
     chance = probabilities(delta=delta)
     deviation = _root_log(chance)
     if covering is None:
-        value = length * (sigma + deviation) / root_m
+        approximated = size * (length * (sigma + deviation) / root_m)
     else:
-        largest, inputs = _covered(counts(pool_size=pool_size), chance, covering, m, length)
-        value = largest * (1 + deviation) / root_m
+        q, m = counts(pool_size=pool_size, n_features=n_features)
+        largest, inputs = _covered(q, chance, covering, m, length)
+        approximated = size * (largest * (1 + deviation) / root_m)
         assumptions = (*assumptions[1:], *inputs)
-    approximated = Term("approximation", size * value)
     if mean_norm is None:
         fluctuation = deviation / root_m
-        # What m units pay for n samples.
         statistical = 2 * (size * length) / root * (sigma + fluctuation)
-        confidence = most * deviation / root
-        events = 3 if covering is None else 4
+        confidence, events = most * deviation / root, 3 if covering is None else 4
         trivial = np.minimum(most, size * length * (2 * sigma + fluctuation))
     else:
-        own = not_negatives(mean_norm=mean_norm)
-        statistical = 2 * (size * own) / root
+        statistical = 2 * (size * not_negatives(mean_norm=mean_norm)) / root
         confidence, events = 2 * most * deviation / root, 2
         # The units' mean norm in the population is not among these events.
         trivial = most
+    last = Term("approximation", approximated)
     return Bound(
-        terms=(Term("statistical", statistical), Term("confidence", confidence), approximated),
+        terms=(Term("statistical", statistical), Term("confidence", confidence), last),
         probability=1 - events * chance,
         assumptions=assumptions,
         trivial=trivial,
