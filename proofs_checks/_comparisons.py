@@ -7,11 +7,11 @@ an instance in which it dominates, and in which the probability is computed, not
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from scipy import special
+from scipy import special, stats
 
 from mehler.bounds import Bound
 from mehler.statements import BoundCase, Context, Evidence, Plot
@@ -59,11 +59,7 @@ def compare_with_bounds(
     n_features: int,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
-    """Compare each case's violations with the promise of its bound, by binomial intervals.
-
-    `false_alarm` is split evenly over the cases. Refuted if one violates its bound too often,
-    inconclusive if one is open, else it holds; reported at the case nearest to its promise.
-    """
+    """Compare each case's violations with its bound's promise, by binomial intervals of all."""
     compared = [case.held(false_alarm / len(cases)) for case in cases]
     # The refuted ones first; among the others the one whose interval comes nearest its promise.
     refuted = [row for row in compared if row.promised < row.violation_interval[0]]
@@ -155,10 +151,9 @@ def compare_ratios(
     *,
     method: str,
 ) -> Evidence:
-    """Compare means of draws over their bounds, of several settings, with 1.
+    """Compare means of draws over their bounds with 1.
 
-    Each has the lower end, the value and the upper end of a ratio, and its number of features. One
-    that refutes is reported, else the one that is nearest to it, or that is undecided.
+    Each has the lower end, the value and the upper end of a ratio, and its number of features.
     """
     low, value, high, n_features = max(ratios, key=lambda one: (one[0] > 1.0, one[2]))
     return Evidence.from_interval(
@@ -187,6 +182,23 @@ def compare_instances(claim: str, *instances: Instance) -> Evidence:
         upper=1.0,
         method="computed: binomial and normal distributions, with bounds of their errors",
     )
+
+
+def wrong_majority(
+    name: str, excess: Callable[[int, float], float], failures: Sequence[float]
+) -> Iterator[Instance]:
+    """Take 10^6 labels of one row, whose bias is just above `excess`, a function of both numbers.
+
+    The sum of the labels has the wrong sign with the chance of a binomial tail.
+    """
+    n = 10**6
+    for failure in failures:
+        bias = excess(n, failure)
+        low, high = (
+            float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, b)) / 2))
+            for b in (bias * (1 + 1e-9), bias)
+        )
+        yield Instance(f"{name}, wrong sign, failure {failure:g}", (low, high), failure)
 
 
 def mean_exceeds(t: float, n: int, *, third: float = 2.0) -> tuple[float, float]:

@@ -1,14 +1,12 @@
 """Measure numbers at many correlations at once, on a map's own draws, and compare them with claims.
 
-One unit serves all pairs of rows, so that their errors are dependent; the intervals hold
-simultaneously by a union bound, which needs no independence between pairs. Within a pair the
-samples are independent units.
+One unit serves all pairs of rows: the intervals hold simultaneously by a union bound.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -72,10 +70,7 @@ class Measured:
 def rows_at(
     rho: Sequence[float], rng: np.random.Generator, *, dimension: int = 3, unit: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of rows (n, dimension) in random directions with given correlations.
-
-    Norms are 1 if `unit`; else between 1/2 and 2, which tests homogeneity too.
-    """
+    """Return pairs of rows (n, dimension) of given correlations, of norm 1 or from 1/2 to 2."""
     correlation = np.asarray(rho, dtype=float)[:, None]
     x, other = rng.standard_normal((2, correlation.shape[0], dimension))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
@@ -100,10 +95,9 @@ def measure(
     false_alarm: float,
     **options: Any,
 ) -> Measured:
-    """Measure E[h(x) h(z)] / (|x| |z|) at given correlations, by independent units of a map.
+    """Measure E[h(x) h(z)] / (|x| |z|) by as many units as their variance and the width ask for.
 
-    `variance` of one product and `width` of the interval determine the number of units. Cached, so
-    that both forms of a statement meet the same intervals; the ledger is left to the check.
+    Cached, so that both forms of a statement meet the same intervals.
     """
     return _measure(
         draw,
@@ -115,6 +109,33 @@ def measure(
         context.seed_for(f"units q={pool_size}"),
         context.like(),
         tuple(sorted(options.items())),
+    )
+
+
+def measure_pools(
+    context: Context,
+    draw: Draw,
+    rho: Sequence[float],
+    widths: Mapping[int, float],
+    variance: Callable[[int], Any],
+    **options: Any,
+) -> Measured:
+    """Measure pools of these widths and variances, which share the false alarm of the check."""
+    share, n = context.false_alarm / len(widths), len(rho)
+    return Measured.join(
+        [
+            measure(
+                context,
+                draw,
+                q,
+                rho,
+                variance=variance(q),
+                width=[width] * n,
+                false_alarm=share,
+                **options,
+            )
+            for q, width in widths.items()
+        ]
     )
 
 
@@ -202,27 +223,16 @@ def points(label: str, measured: Measured) -> Series:
 
 
 def measure_collisions(
-    context: Context,
-    draw: Draw,
-    pool_size: int,
-    rho: Sequence[float],
-    *,
-    width: float,
-    false_alarm: float,
+    context: Context, draw: Draw, pools: Sequence[int], rho: Sequence[float], width: float
 ) -> Measured:
-    """Measure P(C(x) = C(z)) at given correlations, by the independent digits of codes.
-
-    No interval exceeds `width`, which determines the number of digits. Cached, as in `measure`; the
-    ledger is left to the check.
-    """
-    return _count_collisions(
-        draw,
-        pool_size,
-        tuple(float(r) for r in rho),
-        width,
-        false_alarm,
-        context.seed_for(f"codes q={pool_size}"),
-        context.like(),
+    """Measure P(C(x) = C(z)) by the digits of codes, in intervals of at most that width."""
+    places, share = tuple(float(r) for r in rho), context.false_alarm / len(pools)
+    seeds = [context.seed_for(f"codes q={q}") for q in pools]
+    return Measured.join(
+        [
+            _count_collisions(draw, q, places, width, share, seed, context.like())
+            for q, seed in zip(pools, seeds)
+        ]
     )
 
 
@@ -269,10 +279,9 @@ def compare_with_claims(
     error: Any = 0.0,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
-    """Compare claimed values (n,) with intervals that contain the truth simultaneously.
+    """Compare claimed values (n,) with simultaneous intervals, widened by `error`.
 
-    Refuted if one interval, widened by `error`, excludes its claim; reported at the farthest point.
-    Inconclusive if one is wider than `resolution`; else it holds, at the claim nearest to an end.
+    Refuted if one excludes its claim; inconclusive if one is wider than `resolution`.
     """
     value = np.asarray(claimed, dtype=float)
     low, high = np.asarray(measured.low) - error, np.asarray(measured.high) + error

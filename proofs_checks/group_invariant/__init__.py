@@ -1,8 +1,4 @@
-"""Group-invariant features (Mroueh, Voinea, Poggio 2015).
-
-Two files a statement: its page, and the checks of both forms. Instances, rows and draws
-that statements share are in the files that begin with an underscore.
-"""
+"""Group-invariant features (Mroueh, Voinea, Poggio 2015)."""
 
 # In the order of the paper.
 ORDER = (

@@ -6,9 +6,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from scipy import stats
-
-from .._comparisons import Bounding, Instance, mean_exceeds
+from .._comparisons import Bounding, Instance, mean_exceeds, wrong_majority
 
 # So many features or samples that their remaining error is negligible in floats.
 ENDLESS = 10**40
@@ -80,14 +78,11 @@ def wrong_sign(bound: Bounding) -> Iterator[Instance]:
 
     Box and ball of one weight are the same.
     """
-    n = 10**6
-    for failure in (1e-3, 1e-6, 1e-12):
-        value = bound(ENDLESS, n, scale=1.0, lipschitz=1.0, delta=failure / 2).value
-        low, high = (
-            float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
-            for bias in (value / 2 * (1 + 1e-9), value / 2)
-        )
-        yield Instance(f"one feature, wrong sign, failure {failure:g}", (low, high), failure)
+
+    def bias(n: int, failure: float) -> float:
+        return bound(ENDLESS, n, scale=1.0, lipschitz=1.0, delta=failure / 2).value / 2
+
+    yield from wrong_majority("one feature", bias, (1e-3, 1e-6, 1e-12))
 
 
 def falls_short(bound: Bounding) -> Iterator[Instance]:

@@ -40,12 +40,15 @@ def equal_weights(dictionary: Any, target: Any, total: float, n_steps: int) -> l
     f = np.zeros_like(target)
     errors = []
     for k in range(1, n_steps + 1):
-        tried = (1 - 1 / k) * f + choices / k
-        distance = np.linalg.norm(tried - target, axis=1)
-        best = int(np.argmin(distance))
-        f = tried[best]
-        errors.append(float(distance[best]))
+        f, error = _nearest((1 - 1 / k) * f + choices / k, target)
+        errors.append(error)
     return errors
+
+
+def _nearest(tried: Any, target: Any) -> tuple[Any, float]:
+    distance = np.linalg.norm(tried - target, axis=1)
+    best = int(np.argmin(distance))
+    return tried[best], float(distance[best])
 
 
 def _signed(dictionary: Any, total: float) -> Any:
@@ -60,11 +63,8 @@ def _search(choices: Any, target: Any, n_steps: int) -> list[float]:
         square = (gaps**2).sum(axis=1)
         # The projection of target - f on each line; a choice that equals f offers no line.
         factor = (gaps @ (target - f)) / np.where(square > 0, square, 1.0)
-        tried = f + factor[:, np.newaxis] * gaps
-        distance = np.linalg.norm(tried - target, axis=1)
-        best = int(np.argmin(distance))
-        f = tried[best]
-        errors.append(float(distance[best]))
+        f, error = _nearest(f + factor[:, np.newaxis] * gaps, target)
+        errors.append(error)
     return errors
 
 

@@ -1,8 +1,4 @@
-"""Sampling random features by leverage scores (Shahrampour, Kolouri 2019; Bach 2017).
-
-Two files a statement: its page, and the checks of both forms. Instances in which leverage
-has a closed form are in the files that begin with an underscore.
-"""
+"""Sampling random features by leverage scores (Shahrampour, Kolouri 2019; Bach 2017)."""
 
 # In the order of the paper.
 ORDER = (

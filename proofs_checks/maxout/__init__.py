@@ -1,8 +1,4 @@
-"""Random maxout features (Mroueh, Rennie, Goel 2015): all numbered statements, and repairs.
-
-Two files a statement: its page, and the checks of both forms. Shared measuring is in
-the files that begin with an underscore.
-"""
+"""Random maxout features (Mroueh, Rennie, Goel 2015): all numbered statements, and repairs."""
 
 # In the order of the paper, then what it needs and does not have.
 ORDER = (

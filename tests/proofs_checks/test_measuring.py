@@ -54,9 +54,7 @@ def test_intervals_are_as_narrow_as_asked_and_contain_the_truth(context, seed):
         width=(0.1, 0.1),
         false_alarm=1e-9,
     )
-    codes = measure_collisions(
-        asked, MaxoutCodes.draw, 3, (-0.4, 0.8), width=0.05, false_alarm=1e-9
-    )
+    codes = measure_collisions(asked, MaxoutCodes.draw, (3,), (-0.4, 0.8), 0.05)
     for measured, truth, width in (
         (found, exact.maxout_kernel, 0.1),
         (codes, exact.collision_probability, 0.05),

@@ -31,6 +31,7 @@ from ..._comparisons import (
     compare_instances,
     compare_with_bounds,
     compute,
+    wrong_majority,
 )
 from ..._plots import plot, quantile_points
 from .. import _published
@@ -216,22 +217,13 @@ def _plot(context: Context, least: float) -> Plot:
 
 def wrong_sign(bound: Bounding) -> Iterator[Instance]:
     """Take one row of a line, V(u) = -u, labels of bias b: a wrong sign loses 2 s C b."""
-    n = 10**6
-    for failure in (1e-3, 1e-6, 1e-250):
-        value = bound(
-            n,
-            n_templates=ENDLESS,
-            n_bins=ENDLESS**2,
-            window=1.0,
-            scale=1.0,
-            lipschitz=1.0,
-            delta=failure / 3,
-        ).value
-        low, high = (
-            float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
-            for bias in (value / 2 * (1 + 1e-9), value / 2)
-        )
-        yield Instance(f"one row, wrong sign, failure {failure:g}", (low, high), failure)
+    sizes = {"n_templates": ENDLESS, "n_bins": ENDLESS**2}
+
+    def bias(n: int, failure: float) -> float:
+        value = bound(n, **sizes, window=1.0, scale=1.0, lipschitz=1.0, delta=failure / 3).value
+        return value / 2
+
+    yield from wrong_majority("one row", bias, (1e-3, 1e-6, 1e-250))
 
 
 @check("group-invariant.theorem-3", form="proved", name="extremal instances")

@@ -12,7 +12,7 @@ from mehler import MaxoutFeatures, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
-from ..._measured_products import Draw, Measured, compare_with_claims, measure
+from ..._measured_products import Draw, Measured, compare_with_claims, measure_pools
 from ..._plots import plot
 from ._growth import RATED, in_next_order, variance, variance_rate
 
@@ -39,19 +39,9 @@ def half_angle(function: Callable[[float], float], level: float) -> float:
 
 def _opposite(context: Context, draw: Draw) -> Measured:
     pools = (8, 64) if context.quick else (3, 4, 8, 16, 64, 256)
-    return Measured.join(
-        [
-            measure(
-                context,
-                draw,
-                q,
-                (-1.0,),
-                variance=(exact.maxout_variance(-1.0, q),),
-                width=(_WIDTH * exact.sigma2(q),),
-                false_alarm=context.false_alarm / len(pools),
-            )
-            for q in pools
-        ]
+    widths = {q: _WIDTH * exact.sigma2(q) for q in pools}
+    return measure_pools(
+        context, draw, (-1.0,), widths, lambda q: (exact.maxout_variance(-1.0, q),)
     )
 
 

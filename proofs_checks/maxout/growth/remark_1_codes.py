@@ -35,13 +35,7 @@ def _width(context: Context) -> float:
 
 def _measured(context: Context, draw: Draw) -> Measured:
     pools = (4, 16) if context.quick else (2, 3, 4, 8, 64)
-    share = context.false_alarm / len(pools)
-    return Measured.join(
-        [
-            measure_collisions(context, draw, q, _RHO, width=_width(context), false_alarm=share)
-            for q in pools
-        ]
-    )
+    return measure_collisions(context, draw, pools, _RHO, _width(context))
 
 
 @check("maxout.remark-1-codes", form="printed", name="agreement of codes against kappa", pays=True)

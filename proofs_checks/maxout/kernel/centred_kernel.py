@@ -11,7 +11,7 @@ from mehler import MaxoutFeatures, _arrays, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
-from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
+from ..._measured_products import Draw, Measured, compare_with_claims, measure_pools, points
 from ..._plots import plot
 
 Kernel = Callable[[float, int], Any]
@@ -35,23 +35,14 @@ def kernel(
     # Width in units of V(q), by pool sizes. Pools of q - 1 and q + 1 differ by 1.0 and 0.23 from
     # that of 2, by 0.051 and 0.042 from that of 8.
     plan = {2: 0.06, 8: 0.03} if context.quick else dict.fromkeys((2, 4, 8, 32), 0.015)
-    measured = Measured.join(
-        [
-            measure(
-                context,
-                draw,
-                q,
-                _RHO,
-                variance=exact.centred_variance(np.asarray(_RHO), q),
-                width=[width * variance_of_maximum(q)] * len(_RHO),
-                false_alarm=context.false_alarm / len(plan),
-                centred=True,
-            )
-            for q, width in plan.items()
-        ]
-    )
+    widths = {q: width * variance_of_maximum(q) for q, width in plan.items()}
+
+    def variance(q: int) -> Any:
+        return exact.centred_variance(np.asarray(_RHO), q)
+
+    measured = measure_pools(context, draw, _RHO, widths, variance, centred=True)
     claim = r"$E\,\bar h(x)\bar h(z) = \Vert x\Vert\Vert z\Vert\int_0^\rho\kappa_q$"
-    resolution = measured.claimed(lambda rho, q: plan[q] * variance_of_maximum(q))
+    resolution = measured.claimed(lambda rho, q: widths[q])
     plots = (_plot(measured.only(8)),)
     return compare_with_claims(
         measured, measured.claimed(kernel), claim, resolution=resolution, plots=plots

@@ -12,7 +12,7 @@ from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute, hold_verdict
-from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
+from ..._measured_products import Draw, Measured, compare_with_claims, measure_pools, points
 from ..._plots import plot
 
 _RHO = (-1.0, -0.7, -0.3, 0.0, 0.3, 0.6, 0.9, 1.0)
@@ -29,24 +29,15 @@ def kernel(
     # Width in units of sigma^2(q), which is the kernel at rho = 1, by pool sizes. Pools of q - 1
     # and q + 1 differ by 1.0 and 0.28 from that of 2, by 0.075 and 0.068 from that of 8.
     plan = {2: 0.06, 8: 0.03} if context.quick else dict.fromkeys((2, 4, 8, 32), 0.015)
-    measured = Measured.join(
-        [
-            measure(
-                context,
-                draw,
-                q,
-                _RHO,
-                variance=exact.sigma2(q) ** 2 * exact.decoupled_variance(np.asarray(_RHO), q),
-                width=[width * exact.sigma2(q)] * len(_RHO),
-                false_alarm=context.false_alarm / len(plan),
-                # Fresh directions: units are then independent.
-                directions="fresh",
-            )
-            for q, width in plan.items()
-        ]
-    )
+    widths = {q: width * exact.sigma2(q) for q, width in plan.items()}
+
+    def variance(q: int) -> Any:
+        return exact.sigma2(q) ** 2 * exact.decoupled_variance(np.asarray(_RHO), q)
+
+    # Fresh directions: units are then independent.
+    measured = measure_pools(context, draw, _RHO, widths, variance, directions="fresh")
     claim = r"$E\,\tilde h(x)\tilde h(z) = \sigma^2(q)\langle x, z\rangle\kappa_q$"
-    resolution = measured.claimed(lambda rho, q: plan[q] * exact.sigma2(q))
+    resolution = measured.claimed(lambda rho, q: widths[q])
     plots = (_plot(measured.only(8)),)
     return compare_with_claims(
         measured, measured.claimed(kernel), claim, resolution=resolution, plots=plots

@@ -9,7 +9,7 @@ from mehler import MaxoutCodes, exact
 from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import compute
-from ..._measured_products import Draw, Measured, compare_with_claims, measure_collisions
+from ..._measured_products import Draw, compare_with_claims, measure_collisions
 
 _RHO = (1.0, 0.0, -1.0)
 
@@ -34,10 +34,7 @@ def measured(
     """Count codes that agree on equal, orthogonal and opposite rows."""
     # 1/q of pools of 7 and 9 is 0.018 and 0.014 from that of 8, beyond half an interval.
     pools, width = ((2, 8), 0.015) if context.quick else ((2, 3, 4, 8, 64), 0.01)
-    share = context.false_alarm / len(pools)
-    collisions = Measured.join(
-        [measure_collisions(context, draw, q, _RHO, width=width, false_alarm=share) for q in pools]
-    )
+    collisions = measure_collisions(context, draw, pools, _RHO, width)
     claim = r"$\kappa_q(1) = 1$, $\kappa_q(0) = 1/q$, $\kappa_q(-1) = 0$"
     return compare_with_claims(collisions, collisions.claimed(value), claim, resolution=width)
 

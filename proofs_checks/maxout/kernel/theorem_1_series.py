@@ -225,10 +225,7 @@ def collisions(
     """Hold the series against how often two codes agree."""
     # At rho = 0 pools of 7 and 9 are 0.018 and 0.014 from that of 8, beyond half an interval.
     pools, width = ((3, 8), 0.015) if context.quick else ((2, 3, 4, 8, 64), 0.01)
-    share = context.false_alarm / len(pools)
-    measured = Measured.join(
-        [measure_collisions(context, draw, q, _RHO, width=width, false_alarm=share) for q in pools]
-    )
+    measured = measure_collisions(context, draw, pools, _RHO, width)
     series = {q: np.polynomial.Polynomial(coefficients(q, _TERMS)) for q in pools}
     return compare_with_claims(
         measured,

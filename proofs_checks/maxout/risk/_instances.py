@@ -15,7 +15,7 @@ from scipy import special, stats
 
 from mehler import exact
 
-from ..._comparisons import Bounding, Instance, at_least, mean_exceeds
+from ..._comparisons import Bounding, Instance, at_least, mean_exceeds, wrong_majority
 
 # E|g| and the standard deviation of |g| for a standard normal g; E||g| - E|g||^3 over its cube is
 # 1.55, below the 2 that is taken.
@@ -60,20 +60,14 @@ def wrong_sign(
     and the excess risk is B b with the chance of a binomial tail. The bias is the one at which
     this is just above the bound.
     """
-    n = 10**6
-    for failure in (1e-3, 1e-6, 1e-12):
-        value = bound(
-            **_ramp(radius, loss_bound),
-            **shape.geometry(1, radius),
-            n_features=ENDLESS,
-            n_samples=n,
-            delta=failure / shape.events,
-        ).value
-        low, high = (
-            float(stats.binom.cdf((n - 1) // 2, n, (1 + min(1.0, bias)) / 2))
-            for bias in (value / loss_bound * (1 + 1e-9), value / loss_bound)
-        )
-        yield Instance(f"one input, wrong sign, failure {failure:g}", (low, high), failure)
+
+    def bias(n: int, failure: float) -> float:
+        setting = _ramp(radius, loss_bound) | shape.geometry(1, radius)
+        delta = failure / shape.events
+        value = bound(**setting, n_features=ENDLESS, n_samples=n, delta=delta).value
+        return value / loss_bound
+
+    yield from wrong_majority("one input", bias, (1e-3, 1e-6, 1e-12))
 
 
 def learnt_by_heart(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 
@@ -16,7 +17,7 @@ from mehler.verify import intervals
 from ..._comparisons import Bounding, compare_instances, compute
 from .. import _published
 from . import _instances as instances
-from ._risks import Draws, Setting, drawn_settings, free_bound, hold_risks, paper_bound
+from ._risks import Setting, drawn_settings, free_bound, hold_risks, paper_bound
 from .lemma_2 import NORM_CONSTANT, POOL
 from .theorem_2 import over_the_box_ratio
 
@@ -46,9 +47,7 @@ def features_by_the_repair(n_samples: int, pool_size: int) -> float:
     return float(exact.sigma2(pool_size)) * n_samples
 
 
-def draws_of(context: Context) -> tuple[Draws, ...]:
-    """Draw all settings of the level."""
-    return drawn_settings(context, _QUICK, _FULL)
+draws_of = functools.partial(drawn_settings, quick=_QUICK, full=_FULL)
 
 
 @check("maxout.remark-2", form="proved", name="R and B at least 1")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable
@@ -16,7 +17,6 @@ from ..._comparisons import Bounding, compare_instances, compute
 from .. import _published
 from . import _instances as instances
 from ._risks import (
-    Draws,
     Setting,
     compare_means,
     drawn_settings,
@@ -52,9 +52,7 @@ _FULL = (
 )
 
 
-def draws_of(context: Context) -> tuple[Draws, ...]:
-    """Draw all settings of the level."""
-    return drawn_settings(context, _QUICK, _FULL)
+draws_of = functools.partial(drawn_settings, quick=_QUICK, full=_FULL)
 
 
 def over_the_box_ratio(

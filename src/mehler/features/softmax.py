@@ -36,7 +36,7 @@ class SoftmaxFeatures(FeatureMap):
     form : {'hyperbolic', 'positive', 'trigonometric'}, optional
         At rows x and y hyperbolic features have less variance than trigonometric ones where
         <x, y> < 0, the same where it is 0, and more where it is positive; positive ones have more
-        than hyperbolic ones everywhere (:doc:`/theorems/softmax-variance`).
+        than hyperbolic ones everywhere (:doc:`/theorems/fourier-softmax-variance`).
     kernel : {'softmax', 'gaussian'}, optional
         exp(<x, y>) or exp(-|x - y|^2/2), both of rows times `scale`: features of the latter have
         another factor exp(-|x|^2/2).

@@ -8,7 +8,7 @@ import numpy as np
 from mehler.proofs_checks.depth import positive_definite, spectrum
 from mehler.proofs_checks.features import clipped_ridge, gram_error, margin, nearest, ridge, uniform
 from mehler.proofs_checks.fourier import kernel as fourier
-from mehler.proofs_checks.fourier import orthogonal, pairs_variance, structured
+from mehler.proofs_checks.fourier import orthogonal, pairs_variance, softmax_variance, structured
 from mehler.proofs_checks.kitchen_sinks import (
     estimation_lemma,
     greedy,
@@ -125,6 +125,7 @@ DEFECTS = [
     (fourier.gaussian, {"draw": Narrower}),
     (pairs_variance.smooth, {"smoothness": (0.1, 0.5)}),
     (pairs_variance.rough, {"smoothness": 0.5}),
+    (softmax_variance.order, {"edge": 0.1}),
     (orthogonal.kernel, {"draw": OneLength}),
     (orthogonal.never_much_worse, {"constant": 0.0}),
     (structured.kernel, {"draw": Unturned}),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from mehler.proofs_checks.fourier import kernel as fourier
-from mehler.proofs_checks.fourier import orthogonal, pairs_variance, structured
+from mehler.proofs_checks.fourier import orthogonal, pairs_variance, softmax_variance, structured
 from mehler.proofs_checks.group_invariant._shared import declared
 from mehler.proofs_checks.group_invariant.kernel import expectation, remark_3, remark_4, theorem_1
 from mehler.proofs_checks.kitchen_sinks import kernel as sinks
@@ -122,6 +122,8 @@ VALUES = (
      pairs_variance._OF_PAIRS, 1.1),
     (F + "pairs-variance", "variance with an offset", pairs_variance.offset, "claimed",
      pairs_variance._OF_OFFSET, 1.1),
+    (F + "softmax-variance", "variance of each form", softmax_variance.variances, "claimed",
+     softmax_variance.claimed_variance, 1.001),
     ("leverage.example-1", "variance of pairs", example_1.pairs, "claimed",
      example_1.as_restored, 1.01),
     ("leverage.example-1", "variance with a phase", example_1.phases, "claimed",
