@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
+from mehler.verify._sources import power_sums
 from mehler.verify.intervals._range import SHARES, Wealth
-from mehler.verify.sampling._power_sums import power_sums
 
 LEVEL = math.log(2000.0)
 STAGES = (20, 40, 60)

@@ -17,8 +17,8 @@ import pytest
 
 import mehler
 from mehler.verify import intervals
+from mehler.verify._sources import power_sums
 from mehler.verify.intervals._range import Wealth
-from mehler.verify.sampling._power_sums import power_sums
 from tests.verify.corpus.fourier import ROWS, Cosines, Pairs
 from tests.verify.toys import most_misses
 

@@ -7,7 +7,7 @@ import pytest
 
 from mehler import kernels
 from mehler.verify import check_kernel
-from mehler.verify.sampling._draws import Draws
+from mehler.verify._maps import Draws
 from tests.verify.toys import points
 
 X = points(4, 3)

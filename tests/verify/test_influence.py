@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from mehler.verify._sources import power_sums
 from mehler.verify.intervals._known_variance import CatoniPowerSums, crossing, psi, score
-from mehler.verify.sampling._power_sums import power_sums
 
 EPS = float(np.finfo(float).eps)
 

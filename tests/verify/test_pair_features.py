@@ -7,8 +7,8 @@ import pytest
 
 import mehler
 from mehler import _arrays
-from mehler.verify.sampling._pairs import make_pairs
-from mehler.verify.sampling._sources import unit_products
+from mehler.verify._maps import make_pairs
+from mehler.verify._sources import unit_products
 from tests.places import CPU, Place
 
 MAPS = {

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from mehler import verify
+from mehler.verify._maps import Draws
+from mehler.verify._sources import power_sums
 from mehler.verify.intervals._undeclared import LEAST, carried
-from mehler.verify.sampling._draws import Draws
-from mehler.verify.sampling._power_sums import power_sums
 from tests.verify.toys import most_misses
 
 X = np.random.default_rng(0).standard_normal((2, 3))

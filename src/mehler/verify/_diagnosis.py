@@ -14,10 +14,9 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_positive
 from mehler.kernels import make
+from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, Pairs, make_pairs
+from mehler.verify._sources import choose_source, estimate
 from mehler.verify._verdict import Verdict
-from mehler.verify.sampling._draws import Clock, Draws
-from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, Pairs, make_pairs
-from mehler.verify.sampling._sources import choose_source, estimate
 
 # Groups of draws, whose spread is the error of a fit; draws, doubled up to the most while the worst
 # pair is fewer standard errors off.

@@ -10,6 +10,7 @@ import numpy as np
 
 from mehler._plural import be, counted
 from mehler.verify._certificate import Statistics
+from mehler.verify._sources import KERNEL_UNIT, Finding
 from mehler.verify._verdict import (
     FLOOR,
     MOST_ROWS,
@@ -22,7 +23,6 @@ from mehler.verify._verdict import (
     short,
 )
 from mehler.verify.intervals._measurement import Measurement, Task
-from mehler.verify.sampling._sources import KERNEL_UNIT, Finding
 
 # From the best outcome of a pair to the worst.
 _STATUSES: tuple[Status, ...] = ("holds", "inconclusive", "refuted")

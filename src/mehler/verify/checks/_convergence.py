@@ -15,13 +15,12 @@ from mehler._plural import counted
 from mehler._validate import require_integer
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
+from mehler.verify._maps import Bundles, Clock, Pairs, call, pairs_without_claim, require_draw
+from mehler.verify._sources import Source, estimate
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import measure_undeclared
-from mehler.verify.sampling._draws import Bundles, Clock, require_draw
-from mehler.verify.sampling._pairs import Pairs, pairs_without_claim
-from mehler.verify.sampling._sources import Source, call, estimate
 
 # Draws of either size in one sample, draws that set the weights, and samples from which on
 # intervals are looked at: groups of two decide with fewer draws than larger ones.

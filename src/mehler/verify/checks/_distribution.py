@@ -15,11 +15,10 @@ from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
+from mehler.verify._maps import Clock, Draws, EvaluatedRows, call, first_map, rows_without_claim
+from mehler.verify._sources import declaration, units_of
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import dkw
-from mehler.verify.sampling._draws import Clock, Draws
-from mehler.verify.sampling._pairs import EvaluatedRows, first_map, rows_without_claim
-from mehler.verify.sampling._sources import call, declaration, units_of
 
 # Roundings that a feature may be off by, times sqrt(d), and the share of it by which an atom may:
 # laws are written with tolerances, too.

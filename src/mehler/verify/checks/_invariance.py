@@ -14,11 +14,10 @@ from mehler._plural import counted
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._certificate import Statistics
+from mehler.verify._maps import Clock, Draws, EvaluatedRows, first_map, read, rows_without_claim
+from mehler.verify._sources import BLOCK, units_of
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals._counts import binomial
-from mehler.verify.sampling._draws import Clock, Draws
-from mehler.verify.sampling._pairs import EvaluatedRows, first_map, read, rows_without_claim
-from mehler.verify.sampling._sources import BLOCK, units_of
 
 # Relative rounding of features allowed, in eps: the action changes the order of sums.
 ROUNDING = 2.0**10

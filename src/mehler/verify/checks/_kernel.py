@@ -20,28 +20,29 @@ from mehler.verify._arguments import (
     require_options,
 )
 from mehler.verify._budget import accepts
-from mehler.verify._verdict import Status, Verdict
-from mehler.verify.checks._conclusion import conclude
-from mehler.verify.intervals._known_variance import measure_known_variance
-from mehler.verify.intervals._measurement import Task, cut_short
-from mehler.verify.intervals._range import measure_bounded
-from mehler.verify.intervals._undeclared import measure_undeclared
-from mehler.verify.sampling._draws import Clock, Draws, is_feature_map
-from mehler.verify.sampling._pairs import (
+from mehler.verify._maps import (
+    Clock,
+    Draws,
     Kernel,
     Pairs,
     claimed,
-    evaluate,
     first_map,
+    is_feature_map,
     make_pairs,
 )
-from mehler.verify.sampling._sources import (
+from mehler.verify._sources import (
     Finding,
     choose_source,
     declared_variance,
     ignored_declarations,
     ignored_seed,
 )
+from mehler.verify._verdict import Status, Verdict
+from mehler.verify.checks._conclusion import conclude
+from mehler.verify.intervals._known_variance import measure_known_variance
+from mehler.verify.intervals._measurement import Task, cut_short
+from mehler.verify.intervals._range import measure_bounded
+from mehler.verify.intervals._undeclared import measure_undeclared
 
 
 @accepts("max_features", "time_limit", "seed")
@@ -200,7 +201,7 @@ def check_kernel(
 
 def _variance(function: Kernel, pairs: Pairs) -> Any:
     """Return V at the pairs, in units of the pairs squared."""
-    value = pairs.pick(evaluate(function, pairs.left, pairs.right, "variance"))
+    value = pairs.values_of(function, "variance")
     scaled = value / pairs.unit**2
     # Exact zeros may be rounded below 0; anything more negative is a mistake.
     if scaled.min() < -1e-9:

@@ -28,6 +28,8 @@ from mehler.verify._arguments import (
     sample_vector,
 )
 from mehler.verify._budget import accepts
+from mehler.verify._maps import require_plain
+from mehler.verify._sources import Source, power_sums, sums_and_differences
 from mehler.verify._verdict import FLOOR, Comparison, Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._counts import means_of_binary
@@ -36,9 +38,6 @@ from mehler.verify.intervals._measurement import Measurement, Task
 from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths
 from mehler.verify.intervals._range import means_of_bounded
 from mehler.verify.intervals._undeclared import KURTOSIS, Look, means_of_bounded_kurtosis
-from mehler.verify.sampling._pairs import require_plain
-from mehler.verify.sampling._power_sums import power_sums, sums_and_differences
-from mehler.verify.sampling._sources import Source
 
 
 @accepts()

@@ -15,6 +15,17 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler.verify._arguments import DrawOptions, relative_resolution, require_options
 from mehler.verify._budget import accepts
+from mehler.verify._maps import (
+    Bundles,
+    Clock,
+    Draws,
+    Pairs,
+    first_map,
+    pairs_without_claim,
+    read,
+    require_draw,
+)
+from mehler.verify._sources import Finding, Source, estimate_and_lengths
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Measurement, Task, cut_short
@@ -23,9 +34,6 @@ from mehler.verify.intervals._undeclared import (
     least_samples,
     measure_undeclared,
 )
-from mehler.verify.sampling._draws import Bundles, Clock, Draws, require_draw
-from mehler.verify.sampling._pairs import Pairs, first_map, pairs_without_claim, read
-from mehler.verify.sampling._sources import Finding, Source, estimate_and_lengths
 
 # Draws that set the units; draws after which maps that always agreed count as the same.
 _UNITS, _EQUAL = 32, 64

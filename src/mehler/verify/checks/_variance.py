@@ -15,29 +15,29 @@ from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
-from mehler.verify._verdict import Verdict
-from mehler.verify.checks._conclusion import conclude
-from mehler.verify.intervals._known_variance import measure_known_variance
-from mehler.verify.intervals._measurement import Task
-from mehler.verify.intervals._undeclared import measure_undeclared
-from mehler.verify.sampling._draws import Bundles, Clock, Draws
-from mehler.verify.sampling._pairs import (
+from mehler.verify._maps import (
+    Bundles,
+    Clock,
+    Draws,
     Kernel,
     Pairs,
-    evaluate,
     first_map,
     pairs_without_claim,
-    take,
 )
-from mehler.verify.sampling._power_sums import power_sums
-from mehler.verify.sampling._sources import (
+from mehler.verify._sources import (
     Finding,
     PairSource,
     Source,
     choose_source,
     declaration,
     declared_variance,
+    power_sums,
 )
+from mehler.verify._verdict import Verdict
+from mehler.verify.checks._conclusion import conclude
+from mehler.verify.intervals._known_variance import measure_known_variance
+from mehler.verify.intervals._measurement import Task
+from mehler.verify.intervals._undeclared import measure_undeclared
 
 # Samples per group. Per sample the variance of a group's variance is 2 b/(b - 1) for normal
 # samples: 8 costs a seventh more than the limit and leaves many groups.
@@ -119,7 +119,7 @@ def declared_kurtosis(
         return None
     if callable(kurtosis):
         try:
-            k = pairs.pick(evaluate(kurtosis, pairs.left, pairs.right, "kurtosis"))
+            k = pairs.values_of(kurtosis, "kurtosis")
         except ValueError:
             if of_map:  # it knows none of such rows
                 return None
@@ -230,7 +230,7 @@ def check_variance(
         still = np.flatnonzero(~moves)
         is_steady = is_constant(base, Draws(draw, terms.seed, stream=2), still)
         kept = np.flatnonzero(moves)
-        pairs, declared = take(pairs, kept), declared[kept]
+        pairs, declared = pairs.take(kept), declared[kept]
         source = GroupVariances(choose_source(phi, pairs, independent_features), pairs, declared)
         task = Task(source, Bundles([draw] * source.bundle, terms.seed), terms, clock)
         # The kurtosis of products does not apply to whole draws.
@@ -268,4 +268,4 @@ def _declared(
         variance = declared_variance(phi, source)
     if variance is None:
         raise ValueError("variance=None but the map declares none: give (X, Y) -> (n, k)")
-    return pairs.pick(evaluate(variance, pairs.left, pairs.right, "variance"))
+    return pairs.values_of(variance, "variance")

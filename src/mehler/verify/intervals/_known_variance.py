@@ -21,9 +21,8 @@ from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
 from mehler.verify._arguments import sample_vector
 from mehler.verify._certificate import Statistics
+from mehler.verify._sources import BLOCK, Moments, power_sums
 from mehler.verify.intervals._measurement import Measurement, Task, of_samples
-from mehler.verify.sampling._power_sums import Moments, power_sums
-from mehler.verify.sampling._sources import BLOCK
 
 KNOWN_VARIANCE = "known variance (Catoni)"
 

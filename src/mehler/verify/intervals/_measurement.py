@@ -11,9 +11,9 @@ import numpy as np
 from mehler._arrays import Array
 from mehler.verify._arguments import CheckOptions
 from mehler.verify._certificate import Statistics
+from mehler.verify._maps import Clock
+from mehler.verify._sources import Finding, Source
 from mehler.verify._verdict import FLOOR
-from mehler.verify.sampling._draws import Clock
-from mehler.verify.sampling._sources import Finding, Source
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,8 @@ from mehler._arrays import Array
 from mehler._validate import require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
 from mehler.verify._certificate import Statistics
+from mehler.verify._sources import Finding, Moments, Reals, power_sums
 from mehler.verify.intervals._measurement import Measurement, Task, of_samples
-from mehler.verify.sampling._power_sums import Moments, Reals, power_sums
-from mehler.verify.sampling._sources import Finding
 
 BOUNDED = "bounded (betting)"
 

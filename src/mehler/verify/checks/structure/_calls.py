@@ -12,8 +12,8 @@ import numpy as np
 
 from mehler._arrays import dense_host, dtype_name, has_float64, is_chunked, place_of
 from mehler._plural import counted
+from mehler.verify._maps import raw
 from mehler.verify.checks.structure._candidate import Broken, Candidate
-from mehler.verify.sampling._pairs import raw
 
 _BATCH = "features depend on the other rows of the batch"
 

@@ -14,9 +14,7 @@ import numpy as np
 
 from mehler._arrays import Array, from_host, is_chunked, place_of, to_host
 from mehler._plural import counted
-from mehler.verify.sampling._draws import Clock, Draws
-from mehler.verify.sampling._pairs import EvaluatedRows, Kernel, raw
-from mehler.verify.sampling._sources import call
+from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, call, raw
 
 # (seed, X, n_features) -> map for rows like X; n_features=None for the width of `draw`.
 Redraw = Callable[[int, Array, int | None], Any]

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array, global_states
 from mehler._plural import counted
+from mehler.verify._maps import raw
 from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks.structure._candidate import Broken, Candidate, won
-from mehler.verify.sampling._pairs import raw
 
 # Seeds that code often treats as missing, or that exceed 8, 31 or 32 bits.
 _NOTABLE = (0, 1, 2**8, 2**16, 2**31 - 1, 2**31, 2**32 - 1)

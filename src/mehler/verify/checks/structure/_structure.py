@@ -18,13 +18,12 @@ from mehler._validate import require_flag, require_function, require_iterable
 from mehler.kernels import NamedKernel
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
+from mehler.verify._maps import Clock, Kernel, require_draw, rows_without_claim
+from mehler.verify._sources import units_of
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks.structure import _calls, _draws
 from mehler.verify.checks.structure._candidate import Broken, Candidate, Redraw
-from mehler.verify.sampling._draws import Clock, require_draw
-from mehler.verify.sampling._pairs import Kernel, rows_without_claim
-from mehler.verify.sampling._sources import units_of
 
 # rows -> a mask of those at which the kernel is claimed.
 Domain = Callable[[Array], Any]

@@ -1,10 +1,12 @@
-"""The rows and pairs of a check, with claims and units, and the features of third-party maps."""
+"""Draws of third-party maps, the rows and pairs of a check with its claims, and a time limit."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from time import monotonic, thread_time
 from typing import Any
 
 import numpy as np
@@ -12,16 +14,122 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array, dense_host, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
-from mehler._validate import shown
-from mehler.verify.sampling._draws import REMEDY, Draws
-
-# Rows per block when only the diagonal of a Gram matrix is needed.
-_DIAGONAL_BLOCK = 256
-
-# Up to this share of the largest k(x, x) a value may be rounding of a sum that is 0.
-_ROUNDED = 64.0 * float(np.finfo(np.float64).eps)
+from mehler._validate import require_integer, shown
 
 Kernel = Callable[[Any, Any], Array]
+
+REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=seed).fit(X)"
+
+
+class Draws:
+    """The draws ``draw(seed_k)``, seed_k the first word of the k-th child of SeedSequence(seed).
+
+    Seeds have 31 bits, which every library accepts. Repeated words are skipped, since two equal
+    draws are not independent.
+    """
+
+    def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
+        self.draw = require_draw(draw)
+        self.root = require_integer("seed", seed, least=0)
+        self._stream, self._child = stream, 0
+        self._seeds: list[int] = []
+        self._taken: set[int] = set()
+        self._last: tuple[int, Any] = (-1, None)
+
+    def seed(self, k: int) -> int:
+        """Return the seed of draw k."""
+        while len(self._seeds) <= k:
+            child = np.random.SeedSequence(self.root, spawn_key=(self._stream, self._child))
+            self._child += 1
+            word = int(child.generate_state(1)[0]) >> 1
+            if word not in self._taken:
+                self._taken.add(word)
+                self._seeds.append(word)
+        return self._seeds[k]
+
+    def make(self, k: int) -> Any:
+        """Return item k, a map."""
+        return self.draw(self.seed(k))
+
+    def __getitem__(self, k: int) -> Any:
+        """Return item k; the last one is cached."""
+        if self._last[0] != k:
+            with np.errstate():  # what a map does to it is undone
+                self._last = (k, self.make(k))
+        return self._last[1]
+
+
+class Bundles(Draws):
+    """Draws whose k-th item is a tuple of maps, by `makers`, from seeds of their own, or of one."""
+
+    def __init__(
+        self,
+        makers: Sequence[Callable[[int], Any]],
+        seed: int,
+        *,
+        stream: int = 0,
+        common: bool = False,
+    ) -> None:
+        super().__init__(makers[0], seed, stream=stream)
+        self._makers, self._common = [require_draw(maker) for maker in makers], common
+
+    def make(self, k: int) -> Any:
+        size, step = len(self._makers), int(not self._common)
+        return tuple(maker(self.seed(k * size + i * step)) for i, maker in enumerate(self._makers))
+
+
+def require_draw(draw: Any, name: str = "draw", takes: str = "seed") -> Callable[..., Any]:
+    """Return a function of a seed; TypeError for a map or an estimator in its place."""
+    if inspect.isclass(draw) and hasattr(draw, "fit"):
+        raise TypeError(f"{name} is the class {draw.__name__}: {REMEDY}")
+    owner = draw.__self__ if inspect.ismethod(draw) else draw
+    is_map = not inspect.isclass(owner) and (hasattr(owner, "fit") or is_feature_map(owner))
+    if is_map and (owner is draw or draw.__name__ in ("transform", "__call__")):
+        what = owner if isinstance(owner, str) else type(owner).__name__
+        raise TypeError(f"{name} is a map, a {what}, of one seed: {REMEDY}")
+    if not callable(draw):
+        text = repr(draw) if len(repr(draw)) < 60 else f"a {type(draw).__name__}"
+        raise TypeError(f"{name}={text} must be callable: {takes} -> map")
+    try:
+        signature = inspect.signature(draw)
+        signature.bind(*takes.split(", "))
+    except ValueError:  # of some functions in C nothing is known
+        pass
+    except TypeError:
+        raise TypeError(
+            f"{name}({', '.join(signature.parameters)}) must take {takes} alone and return a map "
+            f"X -> Z, such as lambda {takes}: lambda X: {name}({takes}, X)"
+        ) from None
+    return draw
+
+
+def is_feature_map(value: object) -> bool:
+    """Whether a value is a map of mehler."""
+    from mehler.features import FeatureMap
+
+    return isinstance(value, FeatureMap)
+
+
+class Clock:
+    """A time limit in CPU seconds, None for no limit.
+
+    It counts CPU time of this thread, or a quarter of wall time if that is more, so that a verdict
+    does not depend on the machine's other load.
+    """
+
+    def __init__(self, limit: float | None = None) -> None:
+        self.limit = limit
+        self._start, self._worked = monotonic(), thread_time()
+
+    @property
+    def seconds(self) -> float:
+        """Seconds since construction."""
+        return max(thread_time() - self._worked, (monotonic() - self._start) / 4.0)
+
+    @property
+    def over(self) -> bool:
+        """Whether the limit has passed."""
+        return self.limit is not None and self.seconds >= self.limit
 
 
 @dataclass(frozen=True)
@@ -82,6 +190,15 @@ class Pairs:
         """Return the entries at the pairs of a matrix of left by right rows."""
         return matrix[self.first, self.second]
 
+    def values_of(self, function: Kernel, name: str) -> Any:
+        """Return function(X, Y) at the pairs in float64, checked for shape and finiteness."""
+        return self.pick(_evaluate(function, self.left.values, self.right.values, name))
+
+    def take(self, index: NDArray[np.int64]) -> Pairs:
+        """Return the pairs at an index."""
+        parts = {name: getattr(self, name)[index] for name in ("first", "second", "claim")}
+        return replace(self, **parts)
+
     def place(self, index: int) -> dict[str, Any]:
         """Return row numbers and correlation of one pair."""
         i, j = int(self.first[index]), int(self.second[index])
@@ -103,12 +220,36 @@ def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     left = _in_units(kernel, pairs.left, "X")
     right = left if pairs.same else _in_units(kernel, pairs.right, "Y")
     pairs = replace(pairs, left=left, right=right)
-    return replace(pairs, claim=pairs.pick(evaluate(kernel, left, right, "kernel")) / pairs.unit)
+    return replace(pairs, claim=pairs.values_of(kernel, "kernel") / pairs.unit)
 
 
-def evaluate(function: Kernel, left: EvaluatedRows, right: EvaluatedRows, name: str) -> Any:
-    """Return function(X, Y) in float64, checked for shape and finiteness."""
-    return _evaluate(function, left.values, right.values, name)
+def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
+    """Pair all rows of X with all of Y, or each unordered pair of X once; the claim is 1."""
+    left = rows_without_claim(x)
+    right = left if y is None else rows_without_claim(y, "Y")
+    (n, d), (m, e) = left.host.shape, right.host.shape
+    if d != e:
+        raise ValueError(f"X has {counted(d, 'column')} but Y has {e}: both are inputs of one map")
+    first, second = np.triu_indices(n) if y is None else np.indices((n, m)).reshape(2, -1)
+    return Pairs(left, right, first, second, np.ones(first.size))
+
+
+def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
+    """Return validated rows, on the caller's device and on the host."""
+    require_plain(x, name)
+    array = x if is_array(x) else np.asarray(x)
+    require_matrix(array, name=name)
+    host = to_host(array)
+    require_matrix(host, name=name)  # of a lazy array only now are the values known
+    return EvaluatedRows(array, host, np.ones(host.shape[0]))
+
+
+def require_plain(value: object, name: str) -> None:
+    """Raise TypeError for masked and sparse arrays, of which entries are missing."""
+    if isinstance(value, np.ma.MaskedArray):
+        raise TypeError(f"{name} is a masked array: pass one without a mask, as by {name}.filled()")
+    if hasattr(value, "nnz") and hasattr(value, "toarray"):
+        raise TypeError(f"{name} is a sparse matrix: pass {name}.toarray()")
 
 
 def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
@@ -128,13 +269,12 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
 
 
 def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
-    value = claimed(function, x, y, name)
-    expected = (x.shape[0], y.shape[0])
+    value, shape = claimed(function, x, y, name), (len(x), len(y))
     if value.dtype == object:
         kind = type(value.flat[0]).__name__
         raise TypeError(f"{name}(X, Y) is no matrix of numbers, but holds a {kind}")
-    if value.shape != expected:
-        raise ValueError(f"{name}(X, Y) has shape {value.shape} but must have shape {expected}")
+    if value.shape != shape:
+        raise ValueError(f"{name}(X, Y) has shape {value.shape} but must have shape {shape}")
     if np.iscomplexobj(value):
         raise ValueError(f"{name}(X, Y) is complex ({value.dtype}): claims must be real")
     value = value.astype(np.float64)
@@ -142,6 +282,11 @@ def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
         i, j = (int(k) for k in np.argwhere(~np.isfinite(value))[0])
         raise ValueError(f"{name}(X, Y) is not finite, first at ({i}, {j}): nothing is claimed")
     return value
+
+
+# Rows per block when only the diagonal of a Gram matrix is needed. Up to this share of the largest
+# k(x, x) a value may be rounding of a sum that is 0.
+_DIAGONAL_BLOCK, _ROUNDED = 256, 64.0 * float(np.finfo(np.float64).eps)
 
 
 def _in_units(kernel: Kernel, rows: EvaluatedRows, name: str) -> EvaluatedRows:
@@ -163,43 +308,6 @@ def _in_units(kernel: Kernel, rows: EvaluatedRows, name: str) -> EvaluatedRows:
     return replace(rows, unit=unit, square=square)
 
 
-def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
-    """Return validated rows, on the caller's device and on the host."""
-    require_plain(x, name)
-    array = x if is_array(x) else np.asarray(x)
-    require_matrix(array, name=name)
-    host = to_host(array)
-    require_matrix(host, name=name)  # of a lazy array only now are the values known
-    return EvaluatedRows(array, host, np.ones(host.shape[0]))
-
-
-def require_plain(value: object, name: str) -> None:
-    """Raise TypeError for masked and sparse arrays, of which entries are missing."""
-    if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array: pass one without a mask, as by {name}.filled()")
-    if hasattr(value, "nnz") and hasattr(value, "toarray"):
-        raise TypeError(f"{name} is a sparse matrix: pass {name}.toarray()")
-
-
-def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
-    """Pair all rows of X with all of Y, or each unordered pair of X once; the claim is 1."""
-    left = rows_without_claim(x)
-    right = left if y is None else rows_without_claim(y, "Y")
-    n, m = left.host.shape[0], right.host.shape[0]
-    if left.host.shape[1] != right.host.shape[1]:
-        raise ValueError(
-            f"X has {counted(left.host.shape[1], 'column')} but Y has {right.host.shape[1]}: "
-            "both are inputs of one map"
-        )
-    first, second = np.triu_indices(n) if y is None else np.indices((n, m)).reshape(2, -1)
-    return Pairs(left, right, first, second, np.ones(first.size))
-
-
-def take(pairs: Pairs, kept: NDArray[np.int64]) -> Pairs:
-    """Return the pairs at index `kept`."""
-    return Pairs(pairs.left, pairs.right, pairs.first[kept], pairs.second[kept], pairs.claim[kept])
-
-
 def call(phi: Callable[..., Any], rows: EvaluatedRows) -> Any:
     """Return the features of rows as a real matrix on the host; see `read`."""
     return read(phi, rows)[0]
@@ -211,11 +319,10 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     Raises TypeError or ValueError for what is no map, a transformer that is not fitted, and output
     that is not a real matrix with one row per input row.
     """
-    given = rows.given
-    copy = getattr(given, "copy", getattr(given, "clone", None))
+    copy = getattr(rows.given, "copy", getattr(rows.given, "clone", None))
     try:
         with np.errstate():  # what the map does to it is undone
-            array = raw(phi, copy() if callable(copy) else given)
+            array = raw(phi, copy() if callable(copy) else rows.given)
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
             raise

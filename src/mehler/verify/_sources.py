@@ -1,4 +1,4 @@
-"""Independent samples from a drawn map, whose mean is the kernel at each pair.
+"""Independent samples from a drawn map, whose mean is the kernel at each pair, and their powers.
 
 Entries of one Gram matrix share a draw and are not independent. Whole draws always are, and so are
 the units of one draw if the map declares it; a draw of m units then gives m samples.
@@ -15,10 +15,64 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
-from mehler.verify.sampling._draws import Draws, is_feature_map
-from mehler.verify.sampling._pairs import EvaluatedRows, Pairs, read
-from mehler.verify.sampling._pairs import call as call
-from mehler.verify.sampling._power_sums import about, power_sums, sums_and_differences
+from mehler.verify._maps import Draws, EvaluatedRows, Pairs, call, is_feature_map, read
+
+# One value, or one for each mean.
+Reals = float | NDArray[np.float64]
+
+# Rounding that cancellation leaves, relative to what was summed up.
+CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
+
+
+def power_sums(samples: Array) -> Any:
+    """Return sums over axis 0 of the first four powers."""
+    squares = samples * samples
+    parts = (samples, squares, squares * samples, squares * squares)
+    return np.stack([part.sum(axis=0) for part in parts])
+
+
+def about(c: Array, n: int, sums: Array) -> Any:
+    """Return power sums about c, given those about 0."""
+    first, *others = sums
+    return np.stack([first - n * c, *moved(-c, n, first, *others)])
+
+
+def moved(d: Reals, n: float, first: Reals, second: Reals, third: Reals, fourth: Reals) -> Any:
+    """Return sums of the second to fourth powers of samples + d, given power sums of samples."""
+    return (
+        second + 2.0 * d * first + n * d**2,
+        third + 3.0 * d * second + 3.0 * d**2 * first + n * d**3,
+        fourth + 4.0 * d * third + 6.0 * d**2 * second + 4.0 * d**3 * first + n * d**4,
+    )
+
+
+def sums_and_differences(whole: Any, cross: Any) -> Any:
+    """Return |u + v|^2 and |u - v|^2 from |u|^2 + |v|^2 and <u, v>, along the last axis."""
+    return np.concatenate([whole + 2.0 * cross, whole - 2.0 * cross], axis=-1)
+
+
+class Moments:
+    """The mean of n samples, and the sums of their second to fourth powers about it.
+
+    `slack` is what rounding may have taken from the second and the fourth.
+    """
+
+    def __init__(self, n: float, sums: NDArray[np.float64]) -> None:
+        s1, s2, s3, s4 = sums
+        self.n, self.mean = n, s1 / n
+        m = self.mean
+        self.squares = np.maximum(s2 - m * s1, 0.0)
+        self.cubes = s3 - 3.0 * m * s2 + 2.0 * n * m**3
+        fourths = s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4
+        self.fourths = np.maximum(fourths, 0.0)
+        self.slack = CANCELLED * s2, CANCELLED * (s4 + 6.0 * m**2 * s2 + n * m**4)
+
+    def at(self, d: Reals, sign: Reals = 1.0) -> Any:
+        """Return sums of powers of sign (X - mean) + d, even ones no less than they are."""
+        pads = self.slack
+        central = self.squares + pads[0], sign * self.cubes, self.fourths + pads[1]
+        return moved(d, self.n, 0.0, *central)
+
 
 # Elements of the largest temporary, 32 MiB of float64.
 BLOCK = 1 << 22
@@ -124,17 +178,18 @@ class PairSource(Source):
         return claims, np.stack([self.pairs.first, self.pairs.second]), self.rounding, forms
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:
-        cross, left, right = self._cross(phi)
+        cross, left, right, sums = self._products(phi)
         size = left[:, self.pairs.first] + right[:, self.pairs.second]
-        sums = power_sums(cross - self.claim) if isinstance(self, Estimates) else self.sums(phi)
         return sums, cross, sums_and_differences(size, cross), size
 
-    def _cross(self, phi: Any) -> tuple[Any, Any, Any]:
-        """Return <u, v> at the pairs, and |u|^2 of the rows of either side."""
+    def _products(self, phi: Any) -> tuple[Any, Any, Any, Any]:
+        """Return <u, v> at the pairs, |u|^2 of the rows of either side, and power sums."""
         pairs = self.pairs
         gram, left, right = estimate_and_lengths(phi, pairs, self.n_features)
+        cross = (pairs.pick(gram) / pairs.unit)[None]
         left, right = left / pairs.left.unit**2, right / pairs.right.unit**2
-        return (pairs.pick(gram) / pairs.unit)[None], left[None], right[None]
+        sums = power_sums(cross - self.claim) if isinstance(self, Estimates) else self.sums(phi)
+        return cross, left[None], right[None], sums
 
     def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
         rows = [len(self.pairs.left.host), None if self.pairs.same else len(self.pairs.right.host)]
@@ -152,8 +207,10 @@ class Columns(PairSource):
         return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
 
     def sums(self, phi: Callable[..., Any]) -> Any:
+        return self._sums(*self._scaled(phi))
+
+    def _sums(self, left: Any, right: Any) -> Any:
         """Return power sums as Gram matrices: sum_l (z_il z_jl)^k is that of the k-th powers."""
-        left, right = self._scaled(phi)
         total = np.zeros((4, left.shape[0], right.shape[0]))
         step = max(1, BLOCK // max(left.shape[0], right.shape[0]))
         for start in range(0, left.shape[1], step):
@@ -166,19 +223,18 @@ class Columns(PairSource):
                     power_b = power_a if left is right else power_b * b
         return about(self.claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
 
-    def _cross(self, phi: Any) -> tuple[Any, Any, Any]:
+    def _products(self, phi: Any) -> tuple[Any, Any, Any, Any]:
         """Return the same of averages of features: bets on a whole draw could win little.
 
         A stake on a draw is limited by its claim, not by how little it varies.
         """
-        pairs, m = self.pairs, self.n_features
-        u, v = (side.T for side in self._scaled(phi))
-        block = max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
+        pairs, m, (left, right) = self.pairs, self.n_features, self._scaled(phi)
+        u, v, block = left.T, right.T, max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
         starts = np.arange(0, m, block)
         sizes = np.diff(np.append(starts, m))[:, None]
         parts = (u[:, pairs.first] * v[:, pairs.second], u * u, v * v)
-        cross, left, right = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
-        return cross, left, right
+        cross, us, vs = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
+        return cross, us, vs, self._sums(left, right)
 
     def _scaled(self, phi: Callable[..., Any]) -> tuple[Any, Any]:
         left, right = both(phi, self.pairs, self.n_features)

@@ -1,1 +1,0 @@
-"""Independent samples from draws of a map, with the kernel as their mean."""
