@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from textwrap import shorten
@@ -150,7 +151,7 @@ class Bound:
     def total(self) -> Any:
         """Sum of the terms."""
         with np.errstate(all="ignore"):
-            return functools.reduce(np.add, [term.value for term in self.terms])
+            return functools.reduce(operator.add, [term.value for term in self.terms])
 
     @property
     def value(self) -> Any:
