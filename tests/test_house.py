@@ -152,6 +152,40 @@ def test_backends_are_named_in_one_room_only():
     assert named == []
 
 
+# Functions of `_arrays` whose answer is a library, and the types that one has.
+QUESTIONS = {
+    *(f"is_{name}" for name in ("numpy_array", "torch_array", "jax_array", "cupy_array")),
+    *("is_on_accelerator", "is_chunked", "writable", "namespace_name", "standard_namespace"),
+}
+TYPES = {"np.ndarray", "np.generic", "numpy.ndarray", "numpy.generic"}
+
+
+def questions(source: str):
+    """Expressions that ask of which library an array is."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Attribute | ast.Name):
+            yield from {ast.unparse(node).rpartition(".")[2]} & QUESTIONS
+        of_type = isinstance(node, ast.Compare) and ast.unparse(node.left).startswith("type(")
+        if of_type or (isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"):
+            inside = {ast.unparse(part) for part in ast.walk(node)}
+            yield from (ast.unparse(node) for _ in inside & TYPES)
+
+
+def test_one_package_asks_which_library_an_array_is_of():
+    """Others ask `_arrays` for what follows from it: may it be read, does it stay lazy."""
+    faults = "type(x) is np.ndarray", "isinstance(x, list | np.ndarray)", "_arrays.is_chunked(x)"
+    assert [len(list(questions(fault))) for fault in faults] == [1, 1, 1]
+    assert not list(questions("_arrays.stays_lazy(x) and isinstance(x, str)"))
+    # The modules of one library each, torch.py and jax.py, are for its arrays alone.
+    rooms = "mehler._arrays", "mehler.torch", "mehler.jax"
+    asked = {
+        module: list(questions(path.read_text()))
+        for module, path in files()
+        if room_of(module) not in rooms
+    }
+    assert {module: found for module, found in asked.items() if found} == {}
+
+
 def test_files_are_short():
     lengths = {path: len(path.read_text().splitlines()) for _, path in files()}
     assert {str(p): n for p, n in lengths.items() if n > 600} == {}

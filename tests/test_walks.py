@@ -18,13 +18,13 @@ MAXOUT = mehler.MaxoutFeatures.draw(3, 100, 4, seed=0)
 SIZES = {"n_features": 100, "n_samples": 1000, "pool_size": 4}
 # A call, and the most files, calls and frames; each only falls.
 WALKS = {
-    "features": (lambda: FOURIER(X), 5, 45, 10),
-    "kernel": (lambda: MAXOUT.kernel(X), 8, 60, 12),
+    "features": (lambda: FOURIER(X), 5, 36, 8),
+    "kernel": (lambda: MAXOUT.kernel(X), 8, 54, 12),
     "bound": (
         lambda: bounds.maxout.excess_risk(**SIZES, scale=1.0, lipschitz=0.5, delta=0.05),
         *(4, 36, 4),
     ),
-    "ridge": (lambda: learn.ridge(FOURIER, X, X[:, :1], lambdas=1e-3), 12, 110, 14),
+    "ridge": (lambda: learn.ridge(FOURIER, X, X[:, :1], lambdas=1e-3), 12, 110, 11),
 }
 
 

@@ -132,9 +132,8 @@ class RandomFeatures(nn.Module):
         wide = torch.promote_types(dtype, torch.float32)
         weights = [w.to(wide) if w.is_floating_point() else w for w in weights]
         rows, waves = rows.to(wide), self.map._unit.angles is not None
-        if waves and rows.shape[0] > 0 and not _arrays.is_on_accelerator(rows):
-            drawn = self.map.weights
-            self.map._require_range(rows, self.map.first_dtype, None, False, lambda: drawn)
+        if waves and rows.shape[0] > 0:
+            self.map._require_range(rows, self.map.first_dtype, None, self.map.weights)
         with _arrays.full_precision(rows):
             values = self.map._transform(self.map.place.xp, rows, *weights)
         if values.is_floating_point():

@@ -54,7 +54,7 @@ def test_same_numbers_as_numpy(workers):
     # Features and codes: those of each chunk, bit for bit.
     for one in (phi, codes_of):
         found = one(rows)
-        assert _arrays.is_chunked(found)
+        assert _arrays.stays_lazy(found)
         expected = np.concatenate([one(x[i : i + CHUNK]) for i in range(0, N, CHUNK)])
         np.testing.assert_array_equal(found.compute(), expected)
     some = rows[: 3 * CHUNK]

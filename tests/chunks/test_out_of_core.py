@@ -53,7 +53,7 @@ def test_results_as_long_as_the_rows_stay_lazy():
         *(phi(x), phi.gram(x, x[:10]), phi.kernel(x, x[:10]), codes(x), codes.gram(x, x[:10])),
         fit.predict(x),
     ):
-        assert _arrays.is_chunked(result)
+        assert _arrays.stays_lazy(result)
         assert result.chunks[0] == (50, 50)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays._namespace import Array, is_chunked
+from mehler._arrays._namespace import Array, stays_lazy
 from mehler._arrays._rows import require_matrix
 
 # Parts are added in pairs within a group, and groups in sequence: a process holds only a few
@@ -23,7 +23,7 @@ _HEAVY = {"distributed.admin.large-graph-warning-threshold": "8 GiB"}
 
 def require_known_chunks(*arrays: Array) -> None:
     """Raise ValueError for Dask arrays with row chunks of unknown size."""
-    if any(np.isnan(size) for x in arrays for size in x.chunks[0]):
+    if any(np.isnan(size) for x in arrays if stays_lazy(x) for size in x.chunks[0]):
         raise ValueError(
             "the row chunks of a Dask array have unknown sizes; call its compute_chunk_sizes() "
             "first"
@@ -32,7 +32,7 @@ def require_known_chunks(*arrays: Array) -> None:
 
 def require_small(x: Array, *, name: str, reason: str) -> None:
     """Raise ValueError for a Dask array too large to load, where the algorithm needs all of it."""
-    if not is_chunked(x):
+    if not stays_lazy(x):
         return
     require_known_chunks(x)
     if x.nbytes > _HELD:

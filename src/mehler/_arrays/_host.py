@@ -17,7 +17,6 @@ from mehler._arrays._namespace import (
     Array,
     from_host,
     is_array,
-    is_chunked,
     is_cupy_array,
     is_jax_array,
     is_lazy,
@@ -26,6 +25,7 @@ from mehler._arrays._namespace import (
     place_of,
     require_unmasked,
     standard_namespace,
+    stays_lazy,
 )
 
 
@@ -36,7 +36,7 @@ def to_host(x: Array) -> Any:
     require_unmasked(x, "this")
     if isinstance(x, np.ndarray):
         return x
-    if is_chunked(x):
+    if stays_lazy(x):
         return to_host(x.compute())
     if is_torch_array(x):
         return x.detach().cpu().numpy()
@@ -61,7 +61,7 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
             dtype=x.dtype,
             as_numpy=True,
         )
-    if is_lazy(x) and not is_chunked(x):
+    if is_lazy(x) and not stays_lazy(x):
         raise TypeError(
             f"{what} is computed by NumPy and SciPy: call it outside of torch.func.vmap and "
             "torch.compile"

@@ -7,6 +7,7 @@ of: arrays of PyTorch are recognised before it is asked, and those of NumPy by t
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -55,18 +56,13 @@ def is_numpy_array(x: Any) -> bool:
     return isinstance(x, (np.ndarray, np.generic)) and bool(compat.is_numpy_array(x))
 
 
-def writable(x: Any) -> bool:
-    """Return whether entries of `x` can be written in place, one by one and in blocks: NumPy's."""
-    return is_numpy_array(x)
-
-
 def is_jax_array(x: Any) -> bool:
     """Return whether `x` is an array or a tracer of JAX."""
     return type(x) is not np.ndarray and not is_torch_array(x) and bool(compat.is_jax_array(x))
 
 
-def is_chunked(x: Any) -> bool:
-    """Return whether `x` is an array of Dask."""
+def stays_lazy(x: Any) -> bool:
+    """Return whether `x` is in chunks, computed later, as results of it are: an array of Dask."""
     return type(x) is not np.ndarray and not is_torch_array(x) and bool(compat.is_dask_array(x))
 
 
@@ -88,6 +84,35 @@ def is_on_accelerator(x: Array) -> bool:
             return bool(jax.default_backend() != "cpu")
         return any(device.platform != "cpu" for device in x.devices())
     return is_cupy_array(x)
+
+
+# What other packages ask, in their terms: not which library it is, but what follows from it.
+
+
+def may_be_read(x: Array) -> bool:
+    """Return whether values are there, and a look at them makes nobody wait for a device."""
+    return type(x) is np.ndarray or not (is_lazy(x) or is_on_accelerator(x))
+
+
+def may_be_written(x: Any) -> bool:
+    """Return whether entries may be overwritten in place, in whatever layout the memory has."""
+    return isinstance(x, np.ndarray) and x.flags.writeable
+
+
+def prefers_large_steps(x: Array) -> bool:
+    """Return whether few large operations cost less than many small ones, which stay in cache."""
+    return is_on_accelerator(x)
+
+
+def prefers_blocks(x: Array) -> bool:
+    """Return whether blocks of a matrix are best computed one by one, and written into it."""
+    return is_numpy_array(x)
+
+
+def takes_as_is(place: Place, x: Any, n_columns: int) -> bool:
+    """Return whether `x` is a matrix of floats that needs no conversion at a place."""
+    plain = type(x) is np.ndarray and x.ndim == 2 and place.xp is HOST
+    return plain and x.shape[1] == n_columns and x.dtype in NATIVE and len(x) > 0
 
 
 def is_array(x: Any) -> bool:
@@ -168,6 +193,8 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
 
 def array_of_frame(x: Array, name: str = "X") -> Any:
     """Return the numbers of a frame of pandas, Polars or Arrow, or anything else unchanged."""
+    if type(x) is np.ndarray:
+        return x
     package = type(x).__module__.partition(".")[0]
     if package not in ("pandas", "polars", "pyarrow"):
         return x
@@ -224,7 +251,7 @@ def is_lazy(x: Array) -> bool:
     """
     if type(x) is np.ndarray:
         return False
-    if is_chunked(x):
+    if stays_lazy(x):
         return True
     if is_torch_array(x):
         from mehler._arrays import _torch
@@ -237,14 +264,19 @@ def is_lazy(x: Array) -> bool:
     return False
 
 
+def of_chunks(function: Callable[[Array], Array], x: Array, dtype: object) -> Array:
+    """Return ``function(x)``, elementwise, lazily for each chunk where there are some."""
+    if not stays_lazy(x):
+        return function(x)
+    return x.map_blocks(function, dtype=dtype, meta=x._meta.astype(dtype))
+
+
 def place_of(x: Array) -> Place:
     """Return namespace and device of `x`; a tracer under ``jax.jit`` has no device."""
     if type(x) is np.ndarray:
         return _HOST_PLACE
     xp = array_namespace(x)
-    if is_lazy(x) and not is_torch_array(x):
-        return Place(xp, None)
-    return Place(xp, device_of(x))
+    return Place(xp, None if is_lazy(x) and not is_torch_array(x) else device_of(x))
 
 
 def resolve_place(like: Any) -> Place:
@@ -266,9 +298,21 @@ def resolve_place(like: Any) -> Place:
     )
 
 
+def require_values(x: Any, name: str) -> None:
+    """Raise TypeError for an array whose values the host will never see; Dask computes them."""
+    if type(x) is not np.ndarray and is_array(x) and is_lazy(x) and not stays_lazy(x):
+        raise TypeError(
+            f"{name} is traced and has no values, which are looked at here: call this outside of "
+            "jax.jit, torch.func.vmap and torch.compile"
+        )
+
+
 def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None:
     """Raise if `x` does not live where `owner` does; the message gives the call that moves it."""
     here = place_of(x)
+    # Blocks of a Dask array are NumPy arrays: both take both.
+    if here is place or (here.on_host and place.on_host):
+        return
     if here.xp is not place.xp:
         raise TypeError(
             f"{name} is an array of {namespace_name(here.xp)} but the weights of this {owner} are "

@@ -20,7 +20,6 @@ from mehler._arrays._namespace import (
     Array,
     array_namespace,
     dtype_name,
-    is_chunked,
     is_cupy_array,
     is_jax_array,
     is_lazy,
@@ -32,6 +31,7 @@ from mehler._arrays._namespace import (
     real_dtype,
     require_same_place,
     standard_namespace,
+    stays_lazy,
 )
 
 # Elements of one block of an elementwise walk: about ten float64 temporaries fit in L2.
@@ -264,7 +264,7 @@ def map_rows(
     n_rows = x.shape[0]
     if type(x) is np.ndarray and block is not None and n_rows <= block:
         return function(HOST, x)
-    if is_chunked(x):
+    if stays_lazy(x):
         return over_chunks(
             lambda rows: map_rows(function, rows, n_columns, dtype, block=block, width=width),
             x,
@@ -362,7 +362,7 @@ def map_columns(
 def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     """Apply an elementwise ``function(xp, flat)`` to `x`, in cache-sized pieces on NumPy."""
     xp = array_namespace(x)
-    if is_chunked(x):
+    if stays_lazy(x):
         return x.map_blocks(lambda chunk: map_elements(function, chunk), dtype=x.dtype)
     flat = xp.reshape(x, (-1,))
     if not is_numpy_array(x) or x.size <= _ELEMENTS:

@@ -143,8 +143,7 @@ def _host_rows(x: Array) -> NDArray[np.float64]:
     """Return the matrix on the host in float64; refuse non-finite values, also of lazy arrays."""
     _arrays.require_matrix(x)
     _arrays.require_small(x, name="X", reason="its points are compared with each other")
-    if _arrays.is_lazy(x) and not _arrays.is_chunked(x):
-        raise TypeError("X has no values under jax.jit: call this on the array itself")
+    _arrays.require_values(x, "X")
     rows = _arrays.to_host(x).astype(np.float64)
     _arrays.require_finite(rows, name="X")
     # Adding 0 turns -0 into 0: equal numbers must give equal rows.

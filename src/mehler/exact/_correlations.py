@@ -42,8 +42,8 @@ def require_rho(rho: _arrays.Array) -> Any:
             raise TypeError(f"rho must hold real numbers, but has dtype {rho.dtype}")
     xp = _arrays.array_namespace(rho, names=("rho",))
     dtype = _arrays.real_dtype(rho, name="rho")
-    if _arrays.is_chunked(rho):
-        return rho.map_blocks(require_rho, dtype=dtype, meta=rho._meta.astype(dtype))
+    if _arrays.stays_lazy(rho):
+        return _arrays.of_chunks(require_rho, rho, dtype)
     rho = xp.astype(rho, dtype) if rho.dtype != dtype else rho
     if not _arrays.is_lazy(rho) and 0 not in rho.shape:
         slack = ROUNDING[_arrays.dtype_name(dtype)]
@@ -85,9 +85,7 @@ def at_rho(function: Callable[[Any, int], Any], rho: _arrays.Array, q: int) -> A
         # Tables serve a number by itself: an array of one would cost ten times as much.
         return function(min(1.0, max(-1.0, float(rho))), q)
     array = require_rho(rho)
-    if _arrays.is_chunked(array):
-        return array.map_blocks(lambda some: function(some, q), dtype=array.dtype, meta=array._meta)
-    values = function(array, q)
+    values = _arrays.of_chunks(lambda some: function(some, q), array, array.dtype)
     return values if _arrays.is_array(rho) else scalar_if_scalar(values)
 
 

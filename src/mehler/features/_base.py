@@ -8,6 +8,7 @@ import threading
 import weakref
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -209,8 +210,7 @@ class FeatureMap(Written):
         -----
         On PyTorch and JAX features are differentiable in `X`, :doc:`/gradients`.
         """
-        if type(X) is not np.ndarray:
-            X = _arrays.array_of_frame(X)
+        X = _arrays.array_of_frame(X)
         if getattr(X, "ndim", 2) != 2:
             on_rows = functools.partial(self.__call__, check_finite=check_finite)
             if _arrays.is_batched(X):
@@ -224,47 +224,41 @@ class FeatureMap(Written):
     ) -> Array:
         """Check rows, and compute the features of all units or of some of them."""
         largest = _arrays.require_matrix(X, name=name, n_columns=self.n_inputs, finite=finite)
-        self._require_here(X, name)
+        _arrays.require_same_place(X, self.place, name=name, owner="phi")
         dtype, precision = self._dtype_for(X)
         n_columns, out = self.n_features if some is None else some.n_features, dtype
         if self._unit.n_values:
             out = _arrays.code_dtype(self.place.xp, self._unit.n_values)
-        if type(X) is not np.ndarray and _arrays.is_chunked(X):
+        if _arrays.stays_lazy(X):
             chunk = functools.partial(self._features, finite=finite, some=some, name="a chunk of X")
             return _arrays.over_chunks(chunk, X, n_columns, out)
         streamed = some is None and not self.stored
+        placed: tuple[Any, ...] = ()
+        if not streamed:
+            placed = self._weights(precision) if some is None else some.weights(precision)
 
-        def weights(part: UnitBlock | None) -> tuple[Any, ...]:
-            return self._weights(precision) if part is None else part.weights(precision)
+        def block(drawn: tuple[Any, ...]) -> Callable[[Any, Array], Array]:
+            return lambda xp, x: self._transform(xp, xp.astype(x, dtype, copy=False), *drawn)
 
-        def values() -> Array:
+        looked = self._require_range(X, precision, largest, placed, name)
+        quiet = np.errstate(over="ignore", invalid="ignore") if looked else nullcontext()
+        with _arrays.full_precision(X), quiet:
             if streamed:
-                blocks = unit_blocks(self)
-                parts = ((b.slices, functools.partial(self._at, dtype, weights(b))) for b in blocks)
-                return _arrays.map_columns(parts, X, n_columns, out)
-            placed = weights(some)
-            return _arrays.map_rows(
-                functools.partial(self._at, dtype, placed),
-                X,
-                n_columns,
-                out,
-                block=self._unit.block if self._on_host else None,
-                width=self._unit.width,
-                compiled=functools.partial(self._compiled, placed, precision),
-            )
-
-        first = functools.partial(next, unit_blocks(self)) if streamed else lambda: some
-        looked = self._require_range(X, precision, largest, finite, lambda: weights(first()), name)
-        with _arrays.full_precision(X):
-            if not looked:
-                return _arrays.attached(values(), X)
-            with np.errstate(over="ignore", invalid="ignore"):
-                result = values()
-        _arrays.require_within_floats(result, X, None, f"features by {self._title}")
+                parts = ((b.slices, block(b.weights(precision))) for b in unit_blocks(self))
+                result = _arrays.map_columns(parts, X, n_columns, out)
+            else:
+                result = _arrays.map_rows(
+                    block(placed),
+                    X,
+                    n_columns,
+                    out,
+                    block=self._unit.block if self._on_host else None,
+                    width=self._unit.width,
+                    compiled=functools.partial(self._compiled, placed, precision),
+                )
+        if looked:
+            _arrays.require_within_floats(result, X, None, f"features by {self._title}")
         return _arrays.attached(result, X)
-
-    def _at(self, dtype: Any, weights: tuple[Any, ...], xp: ModuleType, rows: Array) -> Array:
-        return self._transform(xp, xp.astype(rows, dtype, copy=False), *weights)
 
     def _compiled(self, weights: tuple[Any, ...], dtype: str, x: Array) -> Any:
         """Return a function of rows compiled by JAX, or None where somebody traces it."""
@@ -275,43 +269,38 @@ class FeatureMap(Written):
             this: Any = weakref.ref(self)
             xp = self.place.xp
             self._jits[dtype] = _arrays.compiled(
-                lambda rows, weights: this()._at(getattr(xp, dtype), weights, xp, rows)
+                lambda rows, weights: this()._transform(
+                    xp, xp.astype(rows, getattr(xp, dtype), copy=False), *weights
+                )
             )
         jitted = self._jits[dtype]
         # As arguments: constants would be folded, and kept by the compiler.
         return lambda rows: jitted(rows, weights)
 
     def _require_range(
-        self,
-        x: Array,
-        dtype: str,
-        largest: float | None,
-        finite: bool,
-        weights: Callable[[], tuple[Any, ...]],
-        name: str = "X",
+        self, x: Array, dtype: str, largest: float | None, weights: Any, name: str = "X"
     ) -> bool:
         """Refuse rows whose angles or products leave the floats.
 
         Returns whether features have to be looked at. Nothing waits for a GPU that nobody reads.
         """
-        other = type(x) is not np.ndarray
-        on_device = other and _arrays.is_on_accelerator(x)
-        if other and (_arrays.is_lazy(x) or (on_device and (largest is None or not finite))):
-            return False
+        free, angles = _arrays.may_be_read(x), self._unit.angles
         if largest is None:
+            if not free:
+                return False
             largest = _arrays.largest_entry(x)
-        angles = self._unit.angles
         if angles is not None:
             if dtype not in self._longest:
-                drawn = () if angles.law is None else weights()
-                if any(map(_arrays.is_lazy, drawn)):
+                if angles.law is not None and not weights:
+                    weights = next(unit_blocks(self)).weights(dtype)
+                if any(map(_arrays.is_lazy, weights if angles.law is not None else ())):
                     return False
-                reach = angles.reach(drawn)
+                reach = angles.reach(weights)
                 self._longest[dtype] = angles.longest(dtype, self.n_inputs, reach)
             if not largest * math.sqrt(self.n_inputs) <= self._longest[dtype]:
                 angles.require(x, dtype, self._longest[dtype], name)
             return False
-        if not self._unit.safe < largest < math.inf or on_device:
+        if not self._unit.safe < largest < math.inf or not free:
             return False
         if largest > float(np.finfo(dtype).max) / (_MARGIN * x.shape[1]):
             raise _arrays.leaves_floats("projections", dtype, x)
@@ -421,7 +410,7 @@ class FeatureMap(Written):
             return _arrays.pairs_of_batches(on_pairs, x, y)
         largest = _arrays.require_matrices(x, y, n_columns=self.n_inputs, finite=finite)
         dtype, place = _arrays.real_dtype(x), _arrays.place_of(x)
-        if _arrays.is_chunked(x) and not paired:
+        if _arrays.stays_lazy(x) and not paired:
             # What the map does not know is refused here, and not by a worker.
             on_pairs(_arrays.one_row(x), None)
             return _arrays.pairs_of_chunks(on_pairs, x, y, dtype)
@@ -540,16 +529,9 @@ class FeatureMap(Written):
                 "had alone"
             )
 
-    def _require_here(self, x: Array, name: str) -> None:
-        # Blocks of a Dask array are NumPy arrays: a map on the host takes both.
-        if not (self._on_host and (type(x) is np.ndarray or _arrays.place_of(x).on_host)):
-            _arrays.require_same_place(x, self.place, name=name, owner="phi")
-
     def _dtype_for(self, x: Array) -> tuple[Any, str]:
         """Return the dtype to compute in, and its name."""
         if self.dtype is None:
-            if type(x) is np.ndarray and x.dtype.isnative and x.dtype.name in self._placed:
-                return x.dtype, x.dtype.name
             return (dtype := _arrays.real_dtype(x)), _arrays.dtype_name(dtype)
         place = _arrays.place_of(x)
         return _arrays.resolve_dtype(self.dtype, place.xp, place.device), self.dtype

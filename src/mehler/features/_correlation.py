@@ -53,8 +53,9 @@ def pairs(x: Array, y: Array | None) -> tuple[Any, Any, Any]:
         on_diagonal = xp.eye(x.shape[0], dtype=wide, device=place.device) > 0
         rho = xp.where(on_diagonal, xp.ones_like(rho), rho)
     apart = xp.abs(rho) < 1.0 - 64.0 * float(xp.finfo(wide).eps)
-    blind = _arrays.is_lazy(rho) or _arrays.is_on_accelerator(rho)
-    if blind or not bool(xp.all(apart if y is not None else apart | on_diagonal)):
+    if not _arrays.may_be_read(rho) or not bool(
+        xp.all(apart if y is not None else apart | on_diagonal)
+    ):
         rho = gaussian_pairs(x, y).rho
     return (
         sizes[0],
@@ -141,20 +142,19 @@ class SplitRows:
         rests = self.rest_half + turned(other.rest_half)
         near, far = (halves - coarse) + (rests - rest), (halves + coarse) + (rests + rest)
         small = xp.minimum(near, far)
-        # A selection by masks that nobody can predict would take ten times as long.
         rho = xp.copysign(1.0 - small, far - near)
         closed = small < _CLOSED * float(xp.finfo(small.dtype).eps) ** 1.5
         if diagonal:
             device = _arrays.place_of(small).device
             n, k = (xp.arange(size, device=device) for size in small.shape)
             closed = closed | (n[:, None] == k[None, :])
-        if _arrays.writable(rho):  # a few of many: NumPy writes these alone
-            ends = np.copysign(1.0, rho[closed])
-            near[closed], far[closed], rho[closed] = 1.0 - ends, 1.0 + ends, ends
-        else:
-            ends = xp.copysign(xp.ones_like(rho), rho)
-            near, far = xp.where(closed, 1.0 - ends, near), xp.where(closed, 1.0 + ends, far)
-            rho = xp.where(closed, ends, rho)
+
+        def ends(r: Array) -> Array:
+            return xp.copysign(xp.ones_like(r), r)
+
+        near = _arrays.replaced(closed, near, lambda r: 1.0 - ends(r), rho)
+        far = _arrays.replaced(closed, far, lambda r: 1.0 + ends(r), rho)
+        rho = _arrays.replaced(closed, rho, ends, rho)
         return Pairs(rho, near, far, self.length, turned(other.length))
 
 
@@ -187,10 +187,8 @@ def _of_differences(
     x, y = (x, y) if before == 1.0 else (x * before, y * before)
     # Clip where all kernels are 0, so that the square stays finite.
     most = float(xp.finfo(x.dtype).max) ** 0.25
-    if type(x) is np.ndarray and x.dtype == np.float64 and after == 1.0:
-        from scipy.spatial import distance
-
-        sums: Any = distance.cdist(x, y, "sqeuclidean" if degree == 2 else "cityblock")
+    sums = _arrays.power_distances(x, y, degree) if after == 1.0 else None
+    if sums is not None:
         return np.minimum(sums, most**degree) * (2.0 * mantissa) ** degree
     columns = max(1, min(x.shape[1], _ELEMENTS // y.shape[0]))
     rows = max(1, _ELEMENTS // (columns * y.shape[0]))

@@ -415,7 +415,7 @@ class Hadamard(Projection):
             values = xp.concat((values, xp.zeros_like(values[:1, :])), axis=0)
         values = xp.take(values, places, axis=0) * signs
         values = xp.reshape(transform(xp, values, left, right), (n_cells, b, n))
-        if _arrays.is_on_accelerator(rows):
+        if _arrays.prefers_large_steps(rows):
             mixed = xp.reshape(_mixed(xp, cells, values, outer), (cells.shape[0], -1, n))
             units = mixed[:, : lengths.shape[1], :] * lengths
             return _arrays.StackedPieces(xp, xp.matrix_transpose(units))

@@ -47,23 +47,18 @@ def require_map(phi: Phi) -> Phi:
 def require_rows(x: Array, name: str = "X") -> None:
     """Raise unless `x` is a matrix of finite rows (unchecked for Dask); no tracers."""
     _arrays.require_matrix(x, name=name)
-    if _arrays.is_chunked(x):
-        _arrays.require_known_chunks(x)
-    elif _arrays.is_lazy(x):
-        raise TypeError(
-            f"{name} is traced by jax.jit, but solving looks at values; call this outside of jit"
-        )
+    _arrays.require_known_chunks(x)
+    _arrays.require_values(x, name)
 
 
 def require_beside(a: Array, b: Array, names: tuple[str, str]) -> Any:
     """Return the namespace of two arrays of one library and device."""
     xp = _arrays.array_namespace(a, b, names=names)
-    if type(a) is not np.ndarray:
-        here, there = _arrays.place_of(a).device, _arrays.place_of(b).device
-        if here != there:
-            raise ValueError(
-                f"{names[0]} lives on {here} but {names[1]} on {there}; bring both to one device"
-            )
+    here, there = _arrays.place_of(a).device, _arrays.place_of(b).device
+    if here != there:
+        raise ValueError(
+            f"{names[0]} lives on {here} but {names[1]} on {there}; bring both to one device"
+        )
     return xp
 
 
@@ -121,7 +116,7 @@ def require_no_overflow(size: float) -> None:
 
 def rows_at(x: Array, index: NDArray[np.int64]) -> Array:
     """Select rows, dense or sparse, by a host array of integers."""
-    if type(x) is np.ndarray or issparse(x):
+    if issparse(x):
         return x[index]
     xp = _arrays.array_namespace(x)
     # JAX has no int64 unless x64 is enabled.
@@ -139,19 +134,18 @@ def dense_blocks(x: Array) -> Iterator[Array]:
         yield x[rows].toarray()
 
 
-def apply(phi: Phi, rows: Array) -> Array:
-    """Apply a map to checked rows: on a GPU one of ours need not look at them again."""
-    # The host looks: there it costs little, and nobody has looked at chunks of Dask.
-    if type(phi).__call__ is FeatureMap.__call__ and _arrays.is_on_accelerator(rows):
-        return phi(rows, check_finite=False)  # type: ignore[call-arg]  # one of ours
-    return phi(rows)
+def looks(phi: Phi, rows: Array) -> dict[str, bool]:
+    """Return options of a call on checked rows, at which one of ours need not look again."""
+    # On a GPU alone: on the host a look costs little, and nobody has looked at chunks of Dask.
+    ours = type(phi).__call__ is FeatureMap.__call__
+    return {"check_finite": False} if ours and _arrays.prefers_large_steps(rows) else {}
 
 
 def features_of(phi: Phi, rows: Array) -> Array:
     """Compute features of rows, and check them: a real, finite matrix with as many rows."""
     if issparse(rows):
         return np.concatenate([features_of(phi, part) for part in dense_blocks(rows)])
-    z = apply(phi, rows)
+    z = phi(rows, **looks(phi, rows))
     xp = _arrays.array_namespace(rows, z, names=("X", "phi(X)"))
     if z.ndim != 2 or z.shape[0] != rows.shape[0] or z.shape[1] == 0:
         raise ValueError(
@@ -224,8 +218,8 @@ class Features:
         sizes = self.n_features, 4 if self.layout.dtype == "float32" else 8
         block = _arrays.block_rows_for_gram(*sizes)
         # A GPU makes features of many blocks at once: the host waits for each look at them.
-        on_gpu = _arrays.is_on_accelerator(self.x)
-        whole = _arrays.block_rows_for_map(*sizes, self.x) if on_gpu else block
+        at_once = _arrays.prefers_large_steps(self.x)
+        whole = _arrays.block_rows_for_map(*sizes, self.x) if at_once else block
         for rows in _arrays.slices(self.x.shape[0] if index is None else index.shape[0], whole):
 
             def part_of(x: Array, rows: slice = rows) -> Array:

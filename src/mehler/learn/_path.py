@@ -18,7 +18,7 @@ from mehler.learn._features import (
     Layout,
     Phi,
     Scoring,
-    apply,
+    looks,
     require_no_overflow,
     require_rows,
 )
@@ -80,7 +80,7 @@ class RidgeFit:
 
 
 def _linear(phi: Phi, weights: Array, intercept: Array, xp: ModuleType, rows: Array) -> Array:
-    z = apply(phi, rows)
+    z = phi(rows, **looks(phi, rows))
     if z.shape[1] != weights.shape[0]:
         raise ValueError(f"phi(X) has {z.shape[1]} columns but the weights are {weights.shape[0]}")
     narrow = xp.astype(weights, z.dtype, copy=False)

@@ -118,7 +118,7 @@ def ridge(
     require_choice("scoring", scoring, SCORINGS)
     targets, flat = require_pair(X, Y), Y.ndim == 1
     weights = require_weights(X, weights)
-    several, chunked = len(path_of) > 1, _arrays.is_chunked(X)
+    several, chunked = len(path_of) > 1, _arrays.stays_lazy(X)
     held = None
     if folds is not None:
         if chunked:
@@ -256,7 +256,7 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
         raise ValueError(f"labels have shape {tuple(labels.shape)}; give one a row, shape (rows,)")
     if labels.shape[0] == 0:
         raise ValueError("labels are empty: give one a row")
-    chunked = _arrays.is_chunked(labels)
+    chunked = _arrays.stays_lazy(labels)
     lazy = _arrays.is_lazy(labels)
     if lazy and classes is None and not chunked:
         raise TypeError("labels are traced by jax.jit, so their classes are unknown: give classes")

@@ -123,7 +123,7 @@ class RidgeSums:
         flat = Y.ndim == 1 if _arrays.is_array(Y) else False
         targets = require_pair(X, Y)
         weights = require_weights(X, weights)
-        if _arrays.is_chunked(X):
+        if _arrays.stays_lazy(X):
             if self.n_rows:
                 self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
             others = (targets,) if weights is None else (targets, weights)

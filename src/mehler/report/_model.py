@@ -311,7 +311,7 @@ def _document(result: Report | Verification, *first: str) -> dict[str, Any]:
 
 def plain(value: object) -> Any:
     """Return a value made of JSON types; see `Report.to_dict`."""
-    if isinstance(value, np.generic | np.ndarray):
+    if hasattr(value, "tolist"):
         value = value.tolist()
     if value is None or isinstance(value, bool | int | str):
         return value

@@ -66,8 +66,7 @@ def open_table(data: Any, target: str | None, drop: Sequence[str]) -> Table:
     if isinstance(data, np.ma.MaskedArray):
         raise ValueError("data is a MaskedArray: give data.filled(numpy.nan) and drop_missing=True")
     if _arrays.is_array(data):
-        if _arrays.is_chunked(data):
-            _arrays.require_known_chunks(data)
+        _arrays.require_known_chunks(data)
         _require_size(8 * math.prod(data.shape), "data")
         data = _arrays.to_host(data)
     with one_sentence("data", "give rows of one length"):

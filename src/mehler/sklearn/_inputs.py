@@ -23,7 +23,6 @@ from mehler.features import FeatureMap
 _DATES = ("date", "time", "duration", "period")
 # What needs no conversion.
 _FLOATS = (np.dtype("float64"), np.dtype("float32"))
-_NUMPY = _arrays.resolve_place(None).xp
 
 
 def rows(estimator: Any, X: object, *, reset: bool) -> Any:
@@ -46,14 +45,13 @@ def rows_and_labels(
 def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
     """Validate `X` as `rows` does, and that it is in the library and on the device of `phi`."""
     # The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.
-    if type(X) is np.ndarray and X.ndim == 2 and X.dtype in _FLOATS and len(X):
-        named = hasattr(estimator, "feature_names_in_")
-        if X.shape[1] == estimator.n_features_in_ and not named and phi.place.xp is _NUMPY:
-            return X
+    named = hasattr(estimator, "feature_names_in_")
+    if not named and _arrays.takes_as_is(phi.place, X, estimator.n_features_in_):
+        return X
     x = rows(estimator, X, reset=False)
     some = dense(x[:1]) if issparse(x) else x
     try:
-        phi._require_here(some, "X")
+        _arrays.require_same_place(some, phi.place, name="X", owner="phi")
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace "

@@ -129,7 +129,7 @@ def _placed(values: NDArray[np.float64], x: Array) -> Array:
 
 def _folds_of(cv: Any, y: np.ndarray, *, classifier: bool) -> list[NDArray[np.int64]]:
     """Return the rows that each split of scikit-learn's `cv` holds out."""
-    if isinstance(cv, (bool, np.generic, np.ndarray)) and np.ndim(cv) == 0:
+    if isinstance(cv, bool) or getattr(cv, "ndim", None) == 0:
         cv = require_integer("cv", cv, least=2)
     rows = np.arange(len(y))
     # Splitters use the number of rows and the targets only, and may return masks.
@@ -330,7 +330,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
             best = xp.argmax(values, axis=1)
         else:
             best = xp.astype(values[:, 0] > 0.0, xp.int64)
-        if isinstance(self.classes_, np.ndarray):
+        if _arrays.place_of(self.classes_).on_host:
             return self.classes_[_arrays.to_host(best)]
         return xp.take(self.classes_, best, axis=0)
 

@@ -74,7 +74,7 @@ def certificates_text(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
 
 def exactly(value: object) -> Any:
     """Return JSON-able values with floats in hexadecimal; NaN and infinities by name."""
-    if isinstance(value, np.ndarray | np.generic):
+    if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, float):
         return value.hex()

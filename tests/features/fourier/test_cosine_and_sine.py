@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mehler import _arrays
-from mehler._arrays import _functions
+from mehler._arrays import _products
 
 
 def cosines_and_sines(angles):
@@ -40,7 +40,7 @@ def test_special_angles():
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("shape", [(3, 5), (1, 1), (200, 300), (2, _functions._TILE + 1)])
+@pytest.mark.parametrize("shape", [(3, 5), (1, 1), (200, 300), (2, _products._TILE + 1)])
 def test_any_memory_order(shape, dtype):
     x = np.random.default_rng(1).standard_normal(shape).astype(dtype)
     before = x.copy()

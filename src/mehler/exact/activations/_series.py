@@ -224,7 +224,7 @@ def evaluate(function: HostFunction, t: Floats) -> Any:
     try:
         values = function(t)
         # PyTorch's functions refuse NumPy's arrays, JAX's make float32 of them.
-        if _arrays.is_array(values) and not _arrays.is_numpy_array(values):
+        if _arrays.is_array(values) and not _arrays.place_of(values).on_host:
             raise TypeError(f"it made {type(values).__name__} of them")
     except (TypeError, AttributeError) as error:
         raise TypeError(

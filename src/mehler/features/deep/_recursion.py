@@ -36,7 +36,7 @@ def over_pairs(function: Callable[[Pairs], list[Array]], x: Array, y: Array | No
     """Apply a function of the pairs of rows, (n, k), that makes matrices of their shape."""
     xp, symmetric = _arrays.array_namespace(x), y is None
     n, k = x.shape[0], (x if y is None else y).shape[0]
-    if not _arrays.writable(x) or n * k <= _PAIRS:
+    if not _arrays.prefers_blocks(x) or n * k <= _PAIRS:
         matrices = function(gaussian_pairs(x, y))
         return (
             [0.5 * (one + xp.matrix_transpose(one)) for one in matrices] if symmetric else matrices
@@ -221,12 +221,7 @@ def arc_gap(near: Array, far: Array, linear: float, bend: float) -> Array:
     t = xp.atan2(sine, cosine)
     bent = sine - t * cosine
     small = t < 0.5
-    if isinstance(bent, np.ndarray) and bent.ndim:
-        # Few pairs are near: NumPy computes the series for them alone.
-        if small.any():
-            bent[small] = _bent_near_zero(t[small])
-    else:
-        bent = xp.where(small, _bent_near_zero(t), bent)
+    bent = _arrays.replaced(small, bent, _bent_near_zero, t)
     return linear * near - bend * bent
 
 

@@ -96,7 +96,7 @@ def count_below(
     ``project(part)`` returns the values of the templates in a slice.
     """
     n_templates, n_elements = sizes
-    if _arrays.is_on_accelerator(rows):
+    if _arrays.prefers_large_steps(rows):
         most = _ON_GPU // numbers_per_row(1, n_elements, thresholds.shape[-1])
     else:
         most = VALUES // n_elements

@@ -181,8 +181,7 @@ def given_templates(value: Any, n_inputs: int) -> GivenTemplates | None:
     """Return the templates of an array, or None for the name of a law."""
     if isinstance(value, str) or value is None:
         return None
-    if _arrays.is_lazy(value) and not _arrays.is_chunked(value):
-        raise TypeError("templates are traced, but kernels of them are computed by NumPy")
+    _arrays.require_values(value, "templates")
     rows = require_reals("templates", _arrays.to_host(value) if _arrays.is_array(value) else value)
     if rows.ndim != 2 or rows.shape[1] != n_inputs or rows.shape[0] == 0:
         raise ValueError(

@@ -191,7 +191,7 @@ def ridge_leverage_scores(
     weights, labels = _require_weights(pool_weights, m), require_groups(groups, m)
     if n_features is not None:
         n_features = require_integer("n_features", n_features)
-    chunked = _arrays.is_chunked(Phi)
+    chunked = _arrays.stays_lazy(Phi)
     if chunked:
         Phi = _loaded(xp, Phi)
         xp = _arrays.array_namespace(Phi)

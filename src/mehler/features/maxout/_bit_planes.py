@@ -131,7 +131,7 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int, threads: int = 
 
     In the widest float of the device. `d` None means `c`; each pair is then compared once.
     """
-    if _arrays.is_chunked(c):
+    if _arrays.stays_lazy(c):
         # In Dask's own threads, where digits are looked at once they exist.
         chunk = functools.partial(hamming_similarity, n_values=n_values, threads=1)
         return _arrays.pairs_of_chunks(chunk, c, d, np.dtype(np.float64))
@@ -141,7 +141,7 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int, threads: int = 
         if codes is not None:
             require_digits(codes, n_values, name)
             small.append(xp.astype(codes, _arrays.code_dtype(xp, n_values), copy=False))
-    if not _arrays.writable(c):
+    if not _arrays.place_of(c).on_host:
         return _by_products(small[0], None if d is None else small[1], n_values)
     left, *right = (pack(codes, n_values) for codes in small)
     m = c.shape[1]

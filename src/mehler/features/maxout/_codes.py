@@ -216,7 +216,7 @@ class PackedCodes:
         self.n_features = require_integer("n_features", n_features)
         self.pool_size = require_integer("pool_size", pool_size, most=10**6)
         shape = (bit_planes.planes_of(self.pool_size), -(-self.n_features // bit_planes.WORD))
-        if not isinstance(words, np.ndarray) or words.dtype != np.uint64 or words.ndim != 3:
+        if getattr(words, "dtype", None) != np.uint64 or words.ndim != 3:
             raise TypeError("words must be a NumPy array of uint64 with 3 axes; use pack(codes, q)")
         if words.shape[1:] != shape or not len(words):
             raise ValueError(
@@ -251,8 +251,7 @@ class PackedCodes:
         """
         q = require_integer("pool_size", pool_size, most=10**6)
         bit_planes.require_codes(codes, "codes")
-        if _arrays.is_lazy(codes) and not _arrays.is_chunked(codes):
-            raise TypeError("codes are traced by jax.jit, but words live on the host; pack outside")
+        _arrays.require_values(codes, "codes")
         host = _arrays.to_host(codes)
         bit_planes.require_digits(host, q, "codes")
         small = host.astype(_arrays.code_dtype(np, q), copy=False)

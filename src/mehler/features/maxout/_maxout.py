@@ -122,8 +122,6 @@ class MaxoutBase(FeatureMap):
     ) -> Array:
         x_length, y_length, rho = _correlation.pairs(x, y)
         scale, value = self._scale(x_length * y_length, power), at(rho)
-        if type(scale) is np.ndarray and np.isfinite(scale).all():
-            return scale * value
         xp = _arrays.array_namespace(rho)
         # Huge rows at right angles: 0 times infinity.
         nothing = (value == 0.0) & ~xp.isfinite(scale)
@@ -200,7 +198,7 @@ class LocallyLinear(MaxoutBase):
         True
         """
         largest = _arrays.require_matrix(X, n_columns=self.n_inputs)
-        self._require_here(X, "X")
+        _arrays.require_same_place(X, self.place, name="X", owner="phi")
         dtype, name = self._dtype_for(X)
         place = _arrays.place_of(X)
         xp, alpha = place.xp, None
@@ -208,7 +206,7 @@ class LocallyLinear(MaxoutBase):
             alpha = xp.astype(self._checked(weights, X), dtype, copy=False)
         rows, drawn = xp.astype(X, dtype, copy=False), self._weights(name)
         identity = xp.eye(self.n_inputs, dtype=dtype, device=place.device)
-        self._require_range(X, name, largest, True, lambda: drawn)
+        self._require_range(X, name, largest, drawn)
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(X):
             deciding = (values for values, _ in self._pools(xp, rows, drawn))
             winner = _arrays.Pieces(xp, deciding).winner(xp.int32)

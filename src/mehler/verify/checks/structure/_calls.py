@@ -10,7 +10,7 @@ from typing import Any
 import array_api_extra as xpx
 import numpy as np
 
-from mehler._arrays import dense_host, dtype_name, has_float64, is_chunked, place_of
+from mehler._arrays import dense_host, dtype_name, has_float64, may_be_written, place_of, stays_lazy
 from mehler._plural import counted
 from mehler.verify._maps import raw
 from mehler.verify.checks.structure._candidate import Broken, Candidate
@@ -47,7 +47,7 @@ def rows_and_results_are_left_alone(c: Candidate) -> None:
     """No call changes its rows, and no call changes features that were returned before."""
     phi = c.map(c.first)
     c.call(phi, c.rows)
-    fortran = np.asfortranarray(c.rows) if isinstance(c.given, np.ndarray) else None
+    fortran = np.asfortranarray(c.rows) if may_be_written(c.place(c.rows)) else None
     for what, rows, array in (
         ("rows in Fortran order", c.rows, fortran),
         ("float32 rows", c.rows.astype(np.float32), None),
@@ -64,7 +64,7 @@ def rows_and_results_are_left_alone(c: Candidate) -> None:
             c.call(phi, c.rows[::-1])
     if not np.array_equal(dense_host(result)[0], before, equal_nan=before.dtype.kind == "f"):
         raise Broken("a later call overwrites the features that an earlier one returned")
-    if isinstance(result, np.ndarray) and result.flags.writeable:
+    if may_be_written(result):
         result[...] = 0
         c.require("writing to features changes those of later calls: copies are needed", phi)
 
@@ -167,7 +167,7 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
             units = [unit for unit in (1, 1000) if most > 2 * unit]
             totals += sorted(unit * 2 ** int(math.log2(most / unit)) + 1 for unit in units)
     there = c.place(c.rows)
-    for size in (1, 5, n) if is_chunked(there) else ():
+    for size in (1, 5, n) if stays_lazy(there) else ():
         what = f"chunks of {counted(size, 'row')}"
         cause = f"features depend on the chunks: {what}"
         c.require(cause, phi, what=what, array=there.rechunk({0: size}))
@@ -184,10 +184,10 @@ def layouts_do_not_matter(c: Candidate) -> None:
     """The same numbers have the same features in every memory layout and precision."""
     phi = c.map(c.first)
     c.call(phi, c.rows)
-    if isinstance(c.given, np.ndarray):
+    if may_be_written(buffer := c.place(c.rows)):
         for what, make in _LAYOUTS.items():
             c.require(f"{what} have other features", phi, what=what, array=make(c.rows))
-        buffer, back, what = c.place(c.rows), np.arange(len(c.rows))[::-1], "a buffer used again"
+        back, what = np.arange(len(c.rows))[::-1], "a buffer used again"
         with c.trying(what):
             earlier = c.call(phi, c.rows, buffer)
             buffer[:] = c.rows[back]

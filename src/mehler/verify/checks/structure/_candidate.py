@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._arrays import Array, from_host, is_chunked, place_of, to_host
+from mehler._arrays import Array, from_host, place_of, stays_lazy, to_host
 from mehler._plural import counted
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, call, raw
 
@@ -109,8 +109,6 @@ class Candidate:
     def place(self, values: Array) -> Any:
         """Return a fresh copy of rows, in the library and on the device of the caller's."""
         copy = np.array(values, order="C")
-        if isinstance(self.given, np.ndarray):
-            return copy
         place = place_of(self.given)
         there = from_host(copy, place)
         # With Dask, weights may be NumPy arrays, but rows may not.
@@ -130,7 +128,7 @@ class Candidate:
 
         # A map may reuse the memory that it returns.
         z = np.array(call(shaped, EvaluatedRows(there, values, np.ones(n))))
-        if not self.changed and not is_chunked(there):
+        if not self.changed and not stays_lazy(there):
             after = np.asarray(to_host(there))
             same = np.array_equal(after, values, equal_nan=after.dtype.kind == "f")
             # JAX may have rounded double precision.
