@@ -18,10 +18,7 @@ def write_whole(path: Path, text: str) -> None:
 
 
 def destination(path: Path) -> Path:
-    """Follow links to the file that is written; ValueError for devices, pipes and folders.
-
-    A move would replace those: /dev/null by a plain file, for a superuser.
-    """
+    """Follow links to the file that is written; ValueError for devices, pipes and folders."""
     place = Path(os.path.realpath(path))
     if os.path.lexists(place) and not stat.S_ISREG(place.lstat().st_mode):
         raise ValueError(f"{path} is there and is no regular file, so it is not replaced")

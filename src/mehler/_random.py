@@ -1,9 +1,8 @@
 """Derive weights from seeds, with the same bits on every backend.
 
-The array API standard has no random numbers, so weights are drawn on the host, in
-float64, by NumPy's Philox counter generator, one independent stream per block of units.
-Hence the same seed gives the same weights everywhere; the first units of a large map are
-the units of a small one; and any block can be drawn again without the ones before it.
+Weights are drawn on the host, in float64, by NumPy's Philox counter generator, one independent
+stream per block of units. Hence the first units of a large map are the units of a small one, and
+any block can be drawn again without the ones before it.
 """
 
 from __future__ import annotations
@@ -62,10 +61,7 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
 
 
 def covering(first: int, n_units: int) -> Iterator[tuple[int, slice, slice]]:
-    """Yield the blocks that overlap the units from `first` on.
-
-    Each as its number, its slice of the units asked for, and their slice of the block.
-    """
+    """Yield blocks that overlap the units: number, slice of the units, their slice of the block."""
     stop = first + n_units
     for block in range(first // UNITS_PER_BLOCK, -(-stop // UNITS_PER_BLOCK)):
         start = block * UNITS_PER_BLOCK
@@ -90,10 +86,7 @@ def gaussian_weights(
     dtype: str,
     first: int = 0,
 ) -> Any:
-    """Draw standard normal weights, (n_pieces, n_inputs, n_units), for the units from `first` on.
-
-    Drawn on the host in float64 and rounded to `dtype`.
-    """
+    """Draw normal weights, (n_pieces, n_inputs, n_units), in float64 rounded to `dtype`."""
     weights = np.empty((n_pieces, n_inputs, n_units), dtype=dtype)
     for rng, here, there in generators(seed, stream, first, n_units):
         drawn = rng.standard_normal((n_pieces, n_inputs, UNITS_PER_BLOCK))
@@ -102,10 +95,7 @@ def gaussian_weights(
 
 
 def pool_members(seed: int, pool: int, n_pieces: int, n_units: int, first: int = 0) -> Any:
-    """Draw n_pieces distinct indices below `pool` per unit: (n_pieces, n_units).
-
-    For the units from `first` on. In int32, as some devices lack int64.
-    """
+    """Draw distinct indices below `pool` for units from `first` on: int32, (n_pieces, n_units)."""
     members = np.empty((n_pieces, n_units), dtype=np.int32)
     for rng, here, there in generators(seed, POOL_MEMBERS, first, n_units):
         # Units of a block are drawn in sequence: draw those before the first too.

@@ -108,7 +108,7 @@ def test_traced_options_are_refused_by_name():
 
     with pytest.raises(TypeError, match="window="):
         jax.jit(lambda s: drawn(n_templates=2, window=s).bins.window)(1.0)
-    with pytest.raises(TypeError, match="templates are traced"):
+    with pytest.raises(TypeError, match="templates is traced"):
         jax.jit(lambda s: drawn(templates=s * jax.numpy.eye(3)).bins.window)(1.0)
     with pytest.raises(TypeError, match="NumPy reads"):
         jax.jit(lambda s: shifts.apply(s * jax.numpy.eye(3)))(1.0)

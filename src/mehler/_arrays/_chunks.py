@@ -55,11 +55,7 @@ def finite_chunks(x: Array, name: str) -> Array:
 def sum_over_chunks(
     function: Callable[..., Any], x: Array, *others: Array, shared: tuple[Any, ...] = ()
 ) -> Any:
-    """Sum ``function(*shared, rows of x, rows of y, ...)`` over the row chunks of `x`.
-
-    Other arrays are rechunked like `x`. Results must support ``+`` and are added in row order. A
-    task never changes another task's result, so that the scheduler may rerun any of them.
-    """
+    """Sum ``function(*shared, rows of x, rows of y, ...)`` over the row chunks of `x`, in order."""
     import dask
 
     require_known_chunks(x, *others)

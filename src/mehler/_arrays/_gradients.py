@@ -82,11 +82,7 @@ def constant(x: Array) -> Array:
 def with_derivative(
     function: Callable[..., Array], derivative: Callable[..., Array], x: Array, *constants: Array
 ) -> Array:
-    """Return ``function(x, *constants)``, elementwise, with a derivative in `x` of its own.
-
-    The derivative is a function of the same arguments, differentiated in turn where that is asked
-    for. Constants hold digits that `x` has lost.
-    """
+    """Return ``function(x, *constants)``, elementwise, with a derivative in `x` of its own."""
     if not differentiable(x):
         return function(x, *constants)
     if is_torch_array(x):

@@ -15,6 +15,7 @@ import numpy as np
 
 from mehler._arrays._namespace import (
     Array,
+    dtype_name,
     from_host,
     is_array,
     is_cupy_array,
@@ -49,10 +50,7 @@ def to_host(x: Array) -> Any:
 
 
 def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) -> Array:
-    """Apply an elementwise NumPy function in float64, under JAX's transforms too.
-
-    Whoever calls this supplies the derivative, or refuses it.
-    """
+    """Apply an elementwise NumPy function in float64, under JAX's transforms too."""
     if is_jax_array(x):
         return xpx.lazy_apply(
             lambda host: function(host.astype(np.float64)).astype(host.dtype),
@@ -71,28 +69,21 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
 
 
 def dense_host(x: Array) -> tuple[Any, float | None]:
-    """Return `x` as a dense NumPy array, with the machine epsilon of its original dtype.
-
-    Sparse matrices of SciPy, PyTorch and JAX become dense. bfloat16 and 8-bit floats become
-    float32, exactly, and keep their own epsilon, which is None for dtypes that are not floating.
-    """
+    """Return `x` as a dense NumPy array, and the machine epsilon of its dtype, None of integers."""
     for dense in ("toarray", "to_dense", "todense"):
-        if callable(getattr(x, dense, None)) and not isinstance(x, np.ndarray):
+        if hasattr(x, dense):
             # PyTorch has to_dense on dense tensors too, where it changes nothing.
             x = getattr(x, dense)()
             break
-    if is_torch_array(x) and x.dtype.is_floating_point:
-        info = standard_namespace(x).finfo(x.dtype)
-        return to_host(x if info.bits >= 32 else x.float()), float(info.eps)
-    values = np.asarray(to_host(x))
-    if issubclass(values.dtype.type, np.floating):
-        return values, float(np.finfo(values.dtype).eps)
-    if "float" in values.dtype.name:
-        import ml_dtypes  # NumPy has the dtype of it
-
-        eps: Any = ml_dtypes.finfo(values.dtype).eps  # type: ignore[no-untyped-call]  # it has none
-        return values.astype(np.float32), float(eps)
-    return values, None
+    if not is_array(x) or "float" not in (name := dtype_name(x.dtype)):
+        return np.asarray(to_host(x)), None
+    # NumPy has no dtype of its own for bfloat16 and floats of 8 bits, which float32 holds.
+    narrow = not hasattr(np, name)
+    if narrow and isinstance(x, np.ndarray):
+        return x.astype(np.float32), float(np.spacing(x.dtype.type(1)))
+    xp = standard_namespace(x)
+    eps = float(xp.finfo(x.dtype).eps)
+    return np.asarray(to_host(xp.astype(x, xp.float32) if narrow else x)), eps
 
 
 def usable_cores() -> int:
@@ -109,11 +100,7 @@ def host_threads() -> int:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Hold BLAS to one thread, if threadpoolctl is there, for products of few rows.
-
-    Its threads wait for each other by spinning: on a busy machine that was three quarters of the
-    CPU time of products of 6 rows with 20,000 x 1000 weights.
-    """
+    """Hold BLAS, whose threads spin while they wait, to one thread, if threadpoolctl is there."""
     try:
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has none
     except ImportError:

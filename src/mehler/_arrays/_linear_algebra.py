@@ -20,10 +20,7 @@ _TILE = 2048
 
 
 def add_gram(xp: ModuleType, total: Array, rows: Array) -> Array:
-    """Return `total` (m, m) plus Z.T @ Z of `rows`; float32 products are added in float64.
-
-    On NumPy `total` is overwritten, and only its upper triangle is valid: see `symmetric`.
-    """
+    """Return `total` (m, m) plus Z.T @ Z of `rows`; float32 products are added in float64."""
     if not is_numpy_array(total):
         product = xp.matmul(xp.matrix_transpose(rows), rows)
         return total + xp.astype(product, total.dtype, copy=False)
@@ -75,10 +72,7 @@ def eigen(xp: ModuleType, a: Array) -> tuple[Array, Array]:
 
 
 def solve_positive(xp: ModuleType, a: Array, shift: float, b: Array, least: float) -> Array:
-    """Solve (a + shift I) w = b for `b` (m, t) by Cholesky, in a copy of `a` on NumPy.
-
-    Raises ValueError if a pivot is not above `least`: the matrix is singular to within rounding.
-    """
+    """Solve (a + shift I) w = b for `b` (m, t) by Cholesky; ValueError for pivots up to `least`."""
     if not is_numpy_array(a):
         identity = xp.eye(a.shape[0], dtype=a.dtype, device=device_of(a))
         shifted = a + shift * identity
@@ -158,10 +152,7 @@ def least_singular(norm: Array, features: str) -> Array:
 def least_pivot(
     xp: ModuleType, squared_norm: Array, trace: Array, order: int, *, products: str
 ) -> Array:
-    """Return the largest Cholesky pivot of a Gram matrix that rounding alone can produce.
-
-    The Frobenius norm bounds the largest eigenvalue from above, without a decomposition.
-    """
+    """Return the largest Cholesky pivot of a Gram matrix, of that Frobenius norm, from rounding."""
     return _formed(xp, xp.sqrt(squared_norm), trace, order, products)
 
 

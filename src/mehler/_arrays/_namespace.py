@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import array_api_compat as compat
 import array_api_extra as xpx
@@ -19,16 +19,15 @@ import numpy as np
 from mehler._text import install_command
 
 
-@dataclass(frozen=True)
-class Library:
-    """An array library by the name that users give it."""
+class Library(NamedTuple):
+    """Namespace of an array library, how to install it, and the names of its distributions."""
 
-    module: str  # its namespace
-    install: str  # how to install it
-    distributions: tuple[str, ...]  # of which one is installed, with its version
-    accelerator: bool = False  # computes on nothing else
+    module: str
+    install: str
+    distributions: tuple[str, ...]
 
 
+_CUPY = "cupy", "cupy-cuda12x", "cupy-cuda13x"
 # Simplest first: the order in which examples shrink.
 LIBRARIES = {
     "numpy": Library("numpy", "pip install numpy", ("numpy",)),
@@ -36,12 +35,7 @@ LIBRARIES = {
     "torch": Library("torch", install_command("torch"), ("torch",)),
     "jax": Library("jax.numpy", install_command("jax"), ("jax",)),
     "dask": Library("dask.array", install_command("dask"), ("dask",)),
-    "cupy": Library(
-        "cupy",
-        install_command("cupy12") + ", or cupy13, by the CUDA version",
-        ("cupy", "cupy-cuda12x", "cupy-cuda13x"),
-        accelerator=True,
-    ),
+    "cupy": Library("cupy", install_command("cupy12") + ", or cupy13, by the CUDA version", _CUPY),
 }
 
 
@@ -218,11 +212,7 @@ def _require_array(x: Any, name: str) -> None:
         # Sparse matrices and data frames have a method of their own for it.
         own = (method for method in ("toarray", "to_numpy") if hasattr(x, method))
         dense = next((f"{name}.{method}()" for method in own), f"numpy.asarray({name})")
-        remedy = (
-            ""
-            if x is None or isinstance(x, (str, bytes))
-            else (f"; convert it first, for instance with {dense}")
-        )
+        remedy = "" if x is None else f"; convert it first, for instance with {dense}"
         raise TypeError(
             f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
             f"library, but is {type(x).__name__}{remedy}"
@@ -245,10 +235,7 @@ def namespace_name(xp: ModuleType) -> str:
 
 
 def is_lazy(x: Array) -> bool:
-    """Return whether values are not available yet.
-
-    Dask graphs, tracers of JAX, and PyTorch under ``torch.compile`` and ``torch.func.vmap``.
-    """
+    """Return whether values are not there yet: Dask, tracers, what PyTorch compiles or maps."""
     if type(x) is np.ndarray:
         return False
     if stays_lazy(x):
@@ -410,11 +397,7 @@ def is_batched(x: Array | None) -> bool:
 
 
 def from_host(values: Any, place: Place, dtype: object = None) -> Array:
-    """Place a NumPy array; under ``jax.jit`` it becomes a constant, not a tracer.
-
-    Dask takes NumPy blocks as they are: a weight matrix is one constant of the graph,
-    so for Dask the array stays on the host.
-    """
+    """Place a NumPy array: under ``jax.jit`` a constant, for Dask the array as it is."""
     xp = place.xp
     if dtype is not None:
         values = values.astype(dtype_name(dtype), copy=False)

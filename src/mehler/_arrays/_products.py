@@ -47,11 +47,7 @@ def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
 
 
 def replaced(where: Array, values: Array, function: Callable[..., Array], *at: Array) -> Array:
-    """Return `values`, which are in hand, with ``function(*at)`` where the mask holds.
-
-    NumPy computes the entries alone, which are few: a selection that nobody can predict would take
-    ten times as long.
-    """
+    """Return `values`, ours to overwrite, with ``function(*at)`` at the few that a mask marks."""
     if type(values) is not np.ndarray:
         return standard_namespace(values).where(where, function(*at), values)
     if where.any():
@@ -81,10 +77,7 @@ class Pieces(Iterator[Array]):
         return out
 
     def winner(self, dtype: Any) -> Array:
-        """Return the number of the piece that has the maximum, the first of equals, in `dtype`.
-
-        By a running argmax: reductions over a short last axis cost three times as much.
-        """
+        """Return the number of the piece that has the maximum, the first of equals, in `dtype`."""
         xp, best = self.xp, next(self)
         code = xp.zeros(best.shape, dtype=dtype, device=place_of(best).device)
         for j, piece in enumerate(self, start=1):
@@ -112,10 +105,7 @@ def _chosen(xp: ModuleType, pairs: Iterator[tuple[Array, Array]]) -> Array:
 
 
 def power_distances(x: Array, y: Array, degree: int) -> Any:
-    """Return sums of abs(x_i - y_j)^degree, 1 or 2, by SciPy where it takes the rows; else None.
-
-    It takes a quarter of the time of differences in blocks.
-    """
+    """Return sums of abs(x_i - y_j)^degree, 1 or 2, by SciPy where it takes the rows; else None."""
     if type(x) is not np.ndarray or x.dtype != np.float64:
         return None
     from scipy.spatial import distance
@@ -199,10 +189,7 @@ class HostPieces(Pieces):
         return self._gathered(deciding, 0)
 
     def _gathered(self, deciding: HostPieces, right: int) -> Any:
-        """Keep the products of a tile, find the winners, and take their entries at once.
-
-        A selection by masks, piece by piece, would cost three times the products.
-        """
+        """Keep the products of a tile, find the winners, and take their entries at once."""
         q, _, width = self.weights.shape
         n, m, dtype = len(self.rows), width - right, self.rows.dtype
         out = np.empty((n, m), dtype)
@@ -246,10 +233,7 @@ def _winner(pieces: Iterator[Any], q: int) -> Any:
 
 
 class TorchPieces(Pieces):
-    """Products of PyTorch's rows on a CPU, of which no derivative is due.
-
-    Winners are found by NumPy, in the same memory.
-    """
+    """Products of PyTorch's rows on a CPU, without derivatives; winners are found by NumPy."""
 
     def __init__(self, rows: Array, weights: Array) -> None:
         super().__init__(standard_namespace(rows), _in_turn(rows, weights))
@@ -316,10 +300,7 @@ def cosine(xp: ModuleType, angles: Array, gain: float) -> Array:
 
 
 def cosine_and_sine(xp: ModuleType, angles: Array, gain: float) -> Array:
-    """Return `gain` times cosines, then sines, of `angles` (n, k): (n, 2 k).
-
-    On NumPy both are written in place: concatenation would cost as much as the cosine.
-    """
+    """Return `gain` times cosines, then sines, of `angles` (n, k): (n, 2 k)."""
     if type(angles) is not np.ndarray:
         return gain * xp.concat((xp.cos(angles), xp.sin(angles)), axis=1)
     return _written(angles, gain, 2)
@@ -348,11 +329,7 @@ def _written(angles: Array, gain: float, n: int) -> Any:
 
 
 def _turns(angles: NDArray[np.float64], gain: float, out: list[Any]) -> None:
-    """Write cosines (and sines) of angles in turns, by a polynomial.
-
-    For t within half a turn, cos(2 pi t) = sin(2 pi u) with u = 1/4 - |t|, and sin(2 pi t) is that
-    of 1/4 - |u| with the sign of t.
-    """
+    """Write cosines (and sines) of angles in turns, by a polynomial."""
     turns = angles - np.rint(angles)
     u = np.abs(turns)
     np.subtract(0.25, u, out=u)

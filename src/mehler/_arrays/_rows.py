@@ -139,10 +139,7 @@ def require_finite(x: Array, *, name: str) -> float:
 
 
 def require_within_floats(value: Array, x: Array, y: Array | None, what: str = "products") -> None:
-    """Raise ValueError that names the longest row if a value is not finite.
-
-    Traced values and those of an accelerator are not looked at.
-    """
+    """Raise ValueError that names the longest row if a value that can be read is not finite."""
     if type(value) is np.ndarray:
         good = bool(np.isfinite(value).all())
     elif is_lazy(value) or is_on_accelerator(value):
@@ -182,12 +179,7 @@ _PLAIN: nullcontext[None] = nullcontext()
 
 
 def full_precision(x: Array) -> Any:
-    """Return a context in which products of `x` have the digits of its dtype.
-
-    PyTorch's autocast and its TF32 flags, and JAX's default on a GPU, would leave eight bits or
-    eleven. Flags of PyTorch are those of the process, and are put back at the end; what
-    ``torch.compile`` traces under one of them is refused.
-    """
+    """Return a context in which products of `x` have all digits of its dtype, whatever is set."""
     if type(x) is np.ndarray:
         return _PLAIN
     if is_torch_array(x):
@@ -205,11 +197,7 @@ def full_precision(x: Array) -> Any:
 
 
 def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -> int:
-    """Return the rows per block for applying a map: 64 to 1024, results of at most 32 MiB.
-
-    Smaller blocks make the matrix product pack the weights again and again (256 rows: 1.2 times
-    the time of 1024); larger ones gain nothing. Where `on` is on a GPU, as many as make 256 MiB.
-    """
+    """Return rows per block for applying a map: results of at most 32 MiB, on a GPU 256."""
     if on is not None and is_on_accelerator(on):
         return max(1, _ACCELERATOR // max(1, n_columns * itemsize))
     fit = (32 << 20) // max(1, n_columns * itemsize)
@@ -217,23 +205,14 @@ def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -
 
 
 def block_rows_for_max(n_inputs: int, n_columns: int) -> int:
-    """Return the rows per block for a maximum over pieces of products, to stay in cache.
-
-    A block is about 2 MiB of float32. Wide rows (256 inputs or more) get at least 512 rows, since
-    the product dominates and repacks its weights; narrow rows get 256. At most 32 MiB, or 64 rows.
-    """
+    """Return rows per block for a maximum over products, about 2 MiB, to stay in cache."""
     least = 512 if n_inputs >= 256 else 256
     rows = max(least, min(1024, (1 << 19) // n_columns))
     return min(rows, max(64, (8 << 20) // n_columns))
 
 
 def block_rows_for_gram(n_columns: int, itemsize: int) -> int:
-    """Return the rows per block for accumulating a Gram matrix: 1024, or 2048 above 1024 columns.
-
-    Adding reads and writes m^2 numbers of float64, whatever the rows: a tenth of the time of a
-    product of 1024 rows once m is 2000. Fewer rows where a block would exceed 32 MiB. No more on a
-    GPU: products of float32 lose digits with the number of rows.
-    """
+    """Return rows per block for a Gram matrix, whose sums cost the same whatever the rows."""
     fit = (32 << 20) // max(1, n_columns * itemsize)
     return max(64, min(1024 if n_columns <= 1024 else 2048, fit))
 
@@ -335,11 +314,7 @@ def map_columns(
     n_columns: int,
     dtype: object,
 ) -> Array:
-    """Write blocks of columns, computed one part at a time: (n, d) to (n, n_columns).
-
-    Each part is applied as by :func:`map_rows` and released before the next, so that only one
-    part's weights are held. Parts come in column order.
-    """
+    """Write blocks of columns, in order, with one part in memory at a time: (n, n_columns)."""
     place = place_of(x)
     xp, jax = place.xp, is_jax_array(x)
     out = None if jax else xp.empty((x.shape[0], n_columns), dtype=dtype, device=place.device)
@@ -410,10 +385,7 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
 
 
 def attached(values: Array, x: Array) -> Array:
-    """Return features (n, m) as a function of rows (n, d), where PyTorch sees none.
-
-    Features that only jump have a gradient of zero, and PyTorch says of them that they have none.
-    """
+    """Return features as a function of rows, of gradient 0 where PyTorch sees none."""
     if type(values) is np.ndarray or not is_torch_array(values):
         return values
     if values.requires_grad or not x.requires_grad or not values.is_floating_point():

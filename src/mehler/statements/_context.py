@@ -97,7 +97,7 @@ class Context:
                 f"backend={self.backend!r} is not installed ({error}): "
                 f"{library.install}; or choose --backend numpy"
             ) from error
-        if library.accelerator:
+        if self.backend == "cupy":  # computes on nothing else
             _require_device(namespace)
         return namespace
 

@@ -84,5 +84,5 @@ def test_too_few_scores_are_refused():
 
 @pytest.mark.parametrize("mix", [-0.1, 1.1, True, "0"])
 def test_mix_is_from_0_to_1(mix):
-    with pytest.raises(ValueError, match="mix="):
+    with pytest.raises((TypeError, ValueError), match="mix="):
         leverage.LeverageSampling(pool(), 4, seed=0, lam=0.01, mix=mix)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 
 from mehler import _random
 from mehler._arrays import Array
-from mehler._validate import require_choice, require_instance, require_positive
+from mehler._validate import require_choice, require_instance, require_positive, require_real
 from mehler.features.leverage._scores import LeverageScores, ScoreMethod, ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector
 
@@ -139,10 +138,9 @@ class LeverageSampling(ByScores):
 
     Notes
     -----
-    With ``mix=0.0`` nothing bounds the weights, so
-    :meth:`~mehler.features.SelectedFeatures.variance` of the result raises; and features that are
-    0 on all rows are never drawn: if there are any, the result does not claim the pool's kernel,
-    and ``fit`` raises if too few are left.
+    With ``mix=0.0`` nothing bounds the weights, so that ``variance`` of the result raises; features
+    that are 0 on all rows are never drawn, and where there are some, the result does not claim the
+    pool's kernel.
 
     Examples
     --------
@@ -165,9 +163,9 @@ class LeverageSampling(ByScores):
         super().__post_init__()
         object.__setattr__(self, "seed", _random.require_seed(self.seed))
         require_choice("draws", self.draws, get_args(Draws))
-        if isinstance(self.mix, bool) or not isinstance(self.mix, Real) or not 0 <= self.mix <= 1:
+        object.__setattr__(self, "mix", require_real("mix", self.mix))
+        if not 0.0 <= self.mix <= 1.0:
             raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
-        object.__setattr__(self, "mix", float(self.mix))
 
     def law(self, scores: LeverageScores) -> Any:
         """Return the sampling probabilities of groups: :meth:`scores` mixed with plain sampling."""
@@ -204,8 +202,7 @@ class LeverageSampling(ByScores):
 class TopLeverage(ByScores):
     """Keep the features of largest leverage score, the paper's Algorithm 2.
 
-    No theorem covers it: the kept features have the kernel of the high frequencies. Keeping the
-    largest variances costs less, and did as well where this helped
+    No theorem covers it: the kept features have the kernel of the high frequencies
     (:doc:`/theorems/leverage-bach`).
 
     Parameters

@@ -16,7 +16,7 @@ from mehler._validate import require_choice, require_integer, require_positive, 
 from mehler.features.leverage._selector import require_groups, sum_groups
 
 ScoreMethod: TypeAlias = Literal["auto", "svd", "gram"]
-# The ridge must exceed this many roundings of |A|, or of |A|^2 if products of rows are formed.
+# Least lam in roundings of |A|, or of |A|^2 if products of rows are formed.
 _ROUNDINGS = 1e3
 # Roundings of |A|^2 beyond which 'auto' forms products of rows: scores to 1e-9.
 _AMPLE = 1e9
@@ -36,8 +36,6 @@ class LeverageScores:
         Sums of `scores` over groups; `scores` itself without groups.
     group_weights : numpy.ndarray, shape (G,)
         The pool's distribution on groups.
-    ridge : float
-        :math:`\lambda`.
     n_samples : int
         Number N_0 of rows they were estimated from.
     n_features : int or None
@@ -47,19 +45,18 @@ class LeverageScores:
     scores: Array
     group_scores: Array
     group_weights: Any
-    ridge: float
     n_samples: int
     n_features: int | None = None
 
     @property
     def degrees_of_freedom(self) -> float:
         r"""Degrees of freedom :math:`d = \sum_i\tau_i`, about the number of features needed."""
-        return float(np.sum(self._on_host(), dtype=np.float64))
+        return float(np.sum(_arrays.to_host(self.group_scores), dtype=np.float64))
 
     @property
     def largest(self) -> float:
         r"""Largest :math:`d_{\max} = \max_i\tau_i/p_i`: about how many plain sampling needs."""
-        return float(np.max(self._on_host() / self.group_weights))
+        return float(np.max(_arrays.to_host(self.group_scores) / self.group_weights))
 
     @property
     def gain(self) -> float:
@@ -73,9 +70,8 @@ class LeverageScores:
 
         For a pool of zeros, the pool's own distribution.
         """
-        tau = self._on_host().astype(np.float64)
-        total = tau.sum()
-        return tau / total if total > 0 else np.asarray(self.group_weights)
+        tau = _arrays.to_host(self.group_scores).astype(np.float64)
+        return tau / tau.sum() if tau.any() else np.asarray(self.group_weights)
 
     @property
     def few_samples(self) -> str:
@@ -85,7 +81,7 @@ class LeverageScores:
             return ""
         return (
             f"{d:.3g} degrees of freedom were estimated from {self.n_samples} rows: scores are "
-            f"nearly noise; score at least {int(np.ceil(2 * d))} rows, or take a larger ridge"
+            f"nearly noise; score at least {int(np.ceil(2 * d))} rows, or take a larger lam"
         )
 
     @property
@@ -93,7 +89,6 @@ class LeverageScores:
         """Reason why leverage sampling may not beat plain sampling; empty if it should.
 
         By a rule of thumb, 2 d <= M <= d_max and d_max/d >= 20, with M given by `n_features`.
-        Another reason, which scores cannot show, is a bandwidth tuned for each method.
         """
         d, largest, m = self.degrees_of_freedom, self.largest, self.n_features
         reasons = []
@@ -105,14 +100,6 @@ class LeverageScores:
         if m is not None and m > largest:
             reasons.append(f"{m} features exceed d_max = {largest:.3g}: plain sampling is enough")
         return f"little gain to be expected: {'; '.join(reasons)}" if reasons else ""
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        """Those of the texts above that are not empty."""
-        return tuple(text for text in (self.few_samples, self.no_gain) if text)
-
-    def _on_host(self) -> Any:
-        return _arrays.to_host(self.group_scores)
 
 
 def ridge_leverage_scores(
@@ -130,9 +117,7 @@ def ridge_leverage_scores(
         \langle\phi_i, (\hat\Sigma + \lambda)^{-1}\phi_i\rangle, \qquad
         A_{ji} = \phi(x_j, \omega_i)\sqrt{p_i/N_0}
 
-    with :math:`\hat\Sigma` the kernel :math:`\sum_ip_i\phi_i\phi_i^\top` on the rows. Sampling
-    features with probability :math:`\tau_i/\sum\tau` needs about as many of them as the degrees
-    of freedom :math:`d = \sum\tau`; sampling by p needs about :math:`\max\tau_i/p_i`.
+    with :math:`\hat\Sigma` the kernel :math:`\sum_ip_i\phi_i\phi_i^\top` on the rows.
 
     Parameters
     ----------
@@ -159,15 +144,12 @@ def ridge_leverage_scores(
 
     Notes
     -----
-    Cost: N_0 M_0 min(N_0, M_0) operations; at 1437 rows and 3000 features 0.3 CPU seconds.
-
-    Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd', ``eps |A|^2/lam`` for 'gram', |A| the
-    largest singular value. Features in float32 are scored in double precision where this would be
-    above 1e-3 and the device has it; by 'auto' always. In 'svd' singular values of at most
-    4 eps |A| (Frobenius) are rounding and score 0, unless the ridge is above that: the numerical
-    rank of :class:`mehler.learn.RidgeSums`. Under ``jax.jit``, where sizes cannot be looked at, all
-    is in the widest float, and scores that 'gram' would refuse are NaN. Of a Dask array the
-    triangular factor is computed at once, chunk by chunk, and a chunk with NaN or infinity raises.
+    Cost: N_0 M_0 min(N_0, M_0) operations. Error, absolute: about ``eps |A|/sqrt(lam)`` for 'svd',
+    ``eps |A|^2/lam`` for 'gram', |A| the largest singular value. Features in float32 are scored in
+    double precision where this would be above 1e-3 and the device has it; by 'auto' always. In
+    'svd' singular values of at most 4 eps |A| (Frobenius) are rounding and score 0, unless lam is
+    above that. Under ``jax.jit`` all is in the widest float, and scores that 'gram' would refuse
+    are NaN. Of a Dask array the triangular factor is computed at once, chunk by chunk.
 
     References
     ----------
@@ -207,7 +189,6 @@ def ridge_leverage_scores(
         scores=scores,
         group_scores=sum_groups(xp, scores, labels),
         group_weights=np.bincount(labels, weights=weights),
-        ridge=lam,
         n_samples=n_samples,
         n_features=n_features,
     )
@@ -216,14 +197,12 @@ def ridge_leverage_scores(
 def _require_weights(pool_weights: ArrayLike | None, n: int) -> Any:
     if pool_weights is None:
         return np.full(n, 1.0 / n)
-    weights = require_reals("pool_weights", _arrays.to_host(pool_weights), finite=False)
+    weights = require_reals("pool_weights", _arrays.to_host(pool_weights))
     if weights.shape != (n,):
-        raise ValueError(
-            f"pool_weights must have one number for each of the {n} features, not shape "
-            f"{weights.shape}"
-        )
-    if not np.all(np.isfinite(weights) & (weights > 0)):
-        raise ValueError("pool_weights must be positive and finite; drop features of weight 0")
+        shape = f"not shape {weights.shape}"
+        raise ValueError(f"pool_weights must have one number for each of the {n} features, {shape}")
+    if not np.all(weights > 0):
+        raise ValueError("pool_weights must be positive; drop features of weight 0")
     # float32 weights sum to 1 within their own rounding.
     if abs(total := weights.sum() - 1.0) > 1e-5:
         raise ValueError(f"pool_weights sum to {1 + total:.6g}, not 1: divide them by their sum")
@@ -239,7 +218,7 @@ def _loaded(xp: ModuleType, phi: Array) -> Any:
 
 
 def _scored(xp: ModuleType, a: Array, lam: float, method: str) -> Array:
-    """Compute scores in a precision in which the ridge exceeds rounding; raise if there is none."""
+    """Compute scores in a precision in which lam exceeds rounding; raise if there is none."""
     norm = frobenius(xp, a)
     double = _arrays.widest_float(xp, _arrays.place_of(a).device)
     wide = xp.astype(a, double, copy=False)
@@ -284,8 +263,7 @@ def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
     # In units of the larger one, since squares of large features would overflow.
     unit = xp.maximum(s, root)
     lifted = (s / unit) ** 2 + (root / unit) ** 2
-    # Singular values within rounding of 0 count as 0, however small the ridge: the rule of ridge
-    # regression.
+    # Singular values within rounding of 0 count as 0, however small lam is.
     least = _arrays.least_singular(frobenius(xp, s), _arrays.dtype_name(s.dtype))
     kept = lifted > (least / unit) ** 2
     fractions = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
@@ -293,7 +271,7 @@ def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
 
 
 def by_gram(xp: ModuleType, a: Array, lam: float) -> Array:
-    """Compute scores by Cholesky of the smaller Gram plus the ridge, L L^T."""
+    """Compute scores by Cholesky of the smaller Gram plus lam, L L^T."""
     turned, wide = xp.matrix_transpose(a), a.shape[0] < a.shape[1]
     gram = xp.matmul(a, turned) if wide else xp.matmul(turned, a)
     identity = xp.eye(gram.shape[0], dtype=gram.dtype, device=_arrays.place_of(gram).device)

@@ -72,10 +72,8 @@ def require_groups(groups: ArrayLike | None, n_columns: int) -> Any:
         return np.arange(n_columns)
     labels = _arrays.to_host(groups)
     if labels.shape != (n_columns,) or labels.dtype.kind not in "iu":
-        raise ValueError(
-            f"groups must be {n_columns} integers, one label a feature, not an array of shape "
-            f"{labels.shape} and dtype {labels.dtype}"
-        )
+        kind = f"not an array of shape {labels.shape} and dtype {labels.dtype}"
+        raise ValueError(f"groups must be {n_columns} integers, one label a feature, {kind}")
     return np.unique(labels, return_inverse=True)[1].reshape(-1)
 
 
@@ -98,9 +96,8 @@ class SelectedFeatures(FeatureMap):
 
     .. math:: \Psi(x) = \big(g_k\,\Phi(x)_{i_k}\big)_k
 
-    If it is ``unbiased``, its inner products estimate the pool's kernel, which :meth:`kernel` is.
-    Otherwise the selection changed the kernel, and :meth:`kernel` is that of the kept features:
-    their inner products. Only kept units are computed, if the pool's projections allow it.
+    If it is ``unbiased``, its inner products estimate the pool's kernel, which :meth:`kernel` is;
+    otherwise :meth:`kernel` is that of the kept features, their inner products.
 
     Attributes
     ----------
@@ -200,10 +197,8 @@ class SelectedFeatures(FeatureMap):
         if not self.unbiased:
             return 0.0 * self._kernel_of(x, y)
         if self.variance_factors is None:
-            raise ValueError(
-                "no bound of the variance is known for features drawn by their scores alone, whose "
-                "weights nothing bounds: draw with mix > 0"
-            )
+            known = "no bound of the variance is known for features drawn by their scores alone"
+            raise ValueError(f"{known}, whose weights nothing bounds: draw with mix > 0")
         of_gram, of_unit, of_square = self.variance_factors
         total = of_unit * self.pool._variance_of(x, y)
         if of_gram:
@@ -218,14 +213,11 @@ def _require_parts(selected: SelectedFeatures, n_inputs: int, n_features: int) -
     if n_inputs != pool.n_inputs:
         raise ValueError(f"n_inputs={n_inputs} is not the pool's {pool.n_inputs}")
     if not columns or len(columns) != n_features or len(gains) != n_features:
-        raise ValueError(
-            f"{len(columns)} columns and {len(gains)} gains for n_features={n_features}: give one "
-            "of each a feature"
-        )
+        sizes = f"{len(columns)} columns and {len(gains)} gains for n_features={n_features}"
+        raise ValueError(f"{sizes}: give one of each a feature")
     if list(columns) != sorted(set(columns)) or columns[0] < 0 or columns[-1] >= pool.n_features:
-        raise ValueError(
-            f"columns must be different, ascending and below the pool's {pool.n_features}"
-        )
+        most = pool.n_features
+        raise ValueError(f"columns must be different, ascending and below the pool's {most}")
     if not np.all(np.isfinite(gains)) or min(gains) <= 0:
         raise ValueError("gains must be positive and finite")
     factors = selected.variance_factors
@@ -284,15 +276,11 @@ class Selector(ABC):
             )
         largest = int(np.bincount(labels).max())
         if self.n_features % largest:
-            raise ValueError(
-                f"n_features={self.n_features} is not a multiple of {largest}, the columns of a "
-                "group: whole groups are kept"
-            )
+            what = f"n_features={self.n_features} is not a multiple of {largest}, the columns of a"
+            raise ValueError(f"{what} group: whole groups are kept")
         if self.n_features > self.pool.n_features:
-            raise ValueError(
-                f"n_features={self.n_features} exceeds the pool's {self.pool.n_features}: draw a "
-                "larger pool"
-            )
+            both = f"n_features={self.n_features} exceeds the pool's {self.pool.n_features}"
+            raise ValueError(f"{both}: draw a larger pool")
 
     def fit(self, X: Array, y: object = None) -> SelectedFeatures:
         """Choose features on rows.
