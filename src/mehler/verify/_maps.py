@@ -155,9 +155,13 @@ class EvaluatedRows:
         return np.asarray(self.host, dtype=np.float64)
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pairs:
-    """Pairs (i, j) of rows of `left` and `right`; `claim` is k(x_i, y_j) in units of `unit`."""
+    """Pairs (i, j) of rows of `left` and `right`; `claim` is k(x_i, y_j) in units of `unit`.
+
+    These are sqrt(k(x_i, x_i) k(y_j, y_j)); `squares` is k(x_i, x_i) + k(y_j, y_j), each in its
+    row's unit; `same`, whether both sides are the same rows.
+    """
 
     left: EvaluatedRows
     right: EvaluatedRows
@@ -165,26 +169,13 @@ class Pairs:
     second: Any
     claim: Any
 
-    @property
-    def n(self) -> int:
-        """Number of pairs."""
-        return int(self.first.size)
-
-    @property
-    def same(self) -> bool:
-        """Whether both sides are the same rows."""
-        return self.left is self.right
-
-    @property
-    def squares(self) -> Any:
-        """k(x_i, x_i) + k(y_j, y_j), each in its row's unit, shape (n,)."""
-        left, right = (np.broadcast_to(s.square, s.unit.shape) for s in (self.left, self.right))
-        return left[self.first] + right[self.second]
-
-    @property
-    def unit(self) -> Any:
-        """sqrt(k(x_i, x_i) k(y_j, y_j)), shape (n,)."""
-        return self.left.unit[self.first] * self.right.unit[self.second]
+    def __post_init__(self) -> None:
+        sides = (self.left, self.first), (self.right, self.second)
+        self.n, self.same = int(self.first.size), self.left is self.right
+        left, right = (rows.unit[at] for rows, at in sides)
+        self.unit = left * right
+        left, right = (np.broadcast_to(rows.square, rows.unit.shape)[at] for rows, at in sides)
+        self.squares = left + right
 
     def pick(self, matrix: Array) -> Any:
         """Return the entries at the pairs of a matrix of left by right rows."""

@@ -152,21 +152,17 @@ class Verdict:
         Estimate and claim at the worst pair, in the units of the claim.
     interval : (float, float)
         Interval for the truth at the worst pair, in the units of the claim.
-    n_features : int
-        Feature products (or samples) used per pair.
-    n_draws : int
-        Independent draws of the map; 0 when samples were handed in.
+    n_features, n_draws : int
+        Feature products (or samples) used per pair; draws of the map, 0 of samples at hand.
     n_intervals : int
         Number of intervals that share `false_alarm` by a union bound.
     false_alarm : float
         Probability that the whole check refutes a correct claim.
     resolution : float
         Smallest deviation that must not be missed, in units of `scale`.
-    detectable : float
-        Smallest deviation, in units of `scale`, that is refuted with probability at
-        least ``1 - miss`` wherever it sits; infinite when nothing can be promised.
-    miss : float
-        Miss rate at which `detectable` is stated.
+    detectable, miss : float
+        Smallest deviation, in units of `scale`, that is refuted with probability at least
+        ``1 - miss`` wherever it sits; infinite when nothing can be promised.
     method : str
         Name of the interval's construction.
     assumptions : tuple of str
@@ -229,7 +225,7 @@ class Verdict:
         return self.status == "holds"
 
     def __bool__(self) -> bool:
-        """Return whether the claim holds, so that ``assert check_kernel(...)`` is a test."""
+        """Return `holds`, so that ``assert check_kernel(...)`` is a test."""
         return self.holds
 
     def __repr__(self) -> str:

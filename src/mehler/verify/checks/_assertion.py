@@ -35,9 +35,7 @@ def assert_kernel(
     independent_features: bool = False,
     **options: Unpack[DrawOptions],
 ) -> Verdict:
-    """Assert that a map has a sound structure and the kernel it claims.
-
-    Run `check_structure`, then `check_kernel`, and raise AssertionError unless both hold.
+    """Assert that a map has a sound structure and the kernel it claims, by two checks.
 
     Parameters
     ----------

@@ -121,11 +121,10 @@ def check_invariance(
 
     Notes
     -----
-    One difference beyond rounding refutes: 1024 eps of the row's largest
-    feature (the root of eps in half precision), or a jump that rows next to both rows, their
-    entries changed by 64 eps, have as well, as the features of bins and codes do. Rows of integers
-    are not changed, and a row on the edge of a bin shows less than others. The mean of
-    |phi(x) - phi(g x)|^2 of other maps is k(x,x) + k(gx,gx) - 2 k(x,gx): `check_kernel` at both.
+    One difference beyond rounding refutes: 1024 eps of the row's largest feature (the root of eps
+    in half precision), or a jump that rows next to both rows, their entries changed by 64 eps, have
+    as well, as features of bins and codes do. The mean of |phi(x) - phi(g x)|^2 of other maps is
+    k(x,x) + k(gx,gx) - 2 k(x,gx): `check_kernel` at both.
 
     Examples
     --------

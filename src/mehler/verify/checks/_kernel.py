@@ -105,30 +105,21 @@ def check_kernel(
 
     Notes
     -----
-    A refutation has an error rate that holds at the number of samples used, under assumptions that
-    the verdict names.
-
-    - With a variance the number of features is planned before the data by `features_needed`.
-      Earlier inspections at `intervals.known_variance` share a quarter of the rate; they assume no
-      bound on the products.
-    - With bounds the check bets on samples as in `intervals.betting`, but stakes change between
-      inspections only, so that inspections are free.
+    - With a variance the number of features is planned before the data by `features_needed`, and
+      earlier inspections share a quarter of the rate; nothing bounds the products.
+    - With bounds the check bets on samples as in `intervals.betting`, at stakes that are fixed.
     - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
-      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)). These are nonnegative, so no
-      tail assumption is needed; the bets detect every deviation except features that are all too
-      small. The other half is for these: a suspicion is confirmed on 24,000 fresh draws or more,
-      and the verdict says how rare draws must be, and how much of the kernel they must carry, for
-      the claim to be right. A claim holds by `intervals.self_normalised`, if the kurtosis of a
-      sample is below a limit that grows with the sample size; where few large samples decide,
-      intervals are wider, or the verdict is *inconclusive* and says what to declare. With
-      `independent_features` bets are on means of four features.
+      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)): they detect every deviation
+      but features that are all too small. These are a suspicion until 24,000 fresh draws confirm
+      it, and the verdict says how rare draws must be, and how much of the kernel they must carry,
+      for the claim to be right. A claim holds by `intervals.self_normalised`; where few large
+      samples decide, the verdict is *inconclusive* and says what to declare.
 
     At rows where no scale of the rows between a tenth and ten times theirs would be refuted, a
     kernel by name is *inconclusive*, and one that is a bare function holds with that remark.
 
-    A deviation of less than a twentieth of `resolution`, rounding included, refutes nothing.
-    Samples are never the entries of one Gram matrix. Intervals are enclosed from power sums, at
-    four matrix products per draw; memory is that of one draw plus about 100 MiB.
+    A deviation of less than a twentieth of `resolution` refutes nothing. Four matrix products per
+    draw; memory of one draw plus about 100 MiB.
 
     References
     ----------

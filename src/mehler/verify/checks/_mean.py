@@ -76,8 +76,8 @@ def check_mean(
     binary : bool
         Whether samples are 0 or 1; selects Clopper-Pearson. Not more than one of the three.
     mean : array, shape (p,), optional
-        For products, the mean m. Default: covariances within groups of 8 rows. They do not depend
-        on m, at the price of a seventh of the samples and of fewer, larger groups.
+        For products, the mean m. Default: covariances within groups of 8 rows, which take a seventh
+        more samples.
     resolution : float
         A claim that is off by more must not hold: an absolute deviation, of products a fraction of
         sqrt(C_ii C_jj).
@@ -100,18 +100,14 @@ def check_mean(
 
     Notes
     -----
-    With nothing declared a claim holds by the interval of `intervals.self_normalised`. It is
-    refuted with the words what rare samples would have to carry for it to be right, as by
-    `check_kernel`: at any size, if n over the samples' own kurtosis is 100 or more, which takes 300
-    normal samples. Where few large samples decide, nothing is refuted.
-
-    Of products half of the rate goes to bets that a squared sum or difference of two coordinates
-    over their standard deviations, of mean :math:`2 \pm 2 C_{ij}/\sqrt{C_{ii} C_{jj}}`, is larger
-    than claimed. They need no assumption on tails and detect every deviation except variances that
-    are all too small. The other half goes to the test above.
+    With nothing declared a claim holds by the interval of `intervals.self_normalised`, and is
+    refuted, as by `check_kernel`, with the words what rare samples would have to carry, if n over
+    the samples' kurtosis is 100 or more. Of products half of the rate goes to bets that a squared
+    sum or difference of two coordinates over their standard deviations, of mean
+    :math:`2 \pm 2 C_{ij}/\sqrt{C_{ii} C_{jj}}`, is larger than claimed, for any tails.
 
     The union bound adds log p to log(2/alpha): a thousand coordinates take a third more samples
-    than one. Cost: p times that of one coordinate; of products n p^2 operations, some 50 ns each.
+    than one. Cost of products: n p^2 operations, some 50 ns each.
 
     References
     ----------

@@ -164,8 +164,7 @@ def check_variance(
         Relative to V: a variance off by more holds with probability at most `false_alarm`.
     kurtosis : float or callable, optional
         Upper bound on E(P - EP)^4 / V^2 of one product, or (X, Y) -> (n, k); default the map's
-        own ``product_kurtosis``. With it error rates are exact bounds, for any tails. Without it
-        the variances of groups are samples of which nothing is declared (see Notes).
+        own ``product_kurtosis``. With it error rates are exact bounds, for any tails.
     independent_features : bool
         Whether the columns of one draw are i.i.d.
     **options : DrawOptions
@@ -187,11 +186,9 @@ def check_variance(
     Pairs with V = 0 to rounding claim a constant; there any scatter beyond rounding refutes.
     Maps without independent units give one product per draw; normal products take some 20,000
     draws at the default rates. The cost is proportional to the kurtosis of the products, 1/p for
-    indicators of events of probability p, such as agreement of the codes of nearly antipodal rows.
+    indicators of events of probability p.
 
-    Without a kurtosis variances of groups are bet on as the squared lengths of `check_kernel` are:
-    that they are larger than declared needs no assumption. Smaller ones are refuted, and a variance
-    holds, as a kernel does there; else the verdict is *inconclusive*.
+    Without a kurtosis variances of groups are bet on, and confirmed, as lengths by `check_kernel`.
 
     References
     ----------

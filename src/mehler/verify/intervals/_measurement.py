@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,43 +16,22 @@ from mehler.verify._sources import Finding, Source
 from mehler.verify._verdict import FLOOR
 
 
-@dataclass(frozen=True)
 class Task:
     """Means of a source of samples against its claims, at the rates and the budget of a check.
 
     Means, claims and the resolution are in units of the source. There are `n`, at an error rate of
     `rate` each; no deviation below `floor` refutes; `rounding` is added to both ends of every
-    interval, which before may be of `width` at most to hold.
+    interval, which before may be of `width` at most to hold. `draws` is None of samples at hand.
     """
 
-    source: Source
-    draws: Any  # `Draws`, None of samples at hand
-    options: CheckOptions
-    clock: Clock = field(default_factory=Clock)
-
-    @property
-    def n(self) -> int:
-        return int(self.source.claim.size)
-
-    @property
-    def rate(self) -> float:
-        return self.options.false_alarm / self.n
-
-    @property
-    def resolution(self) -> float:
-        return self.options.resolution
-
-    @property
-    def floor(self) -> float:
-        return FLOOR * self.resolution
-
-    @property
-    def rounding(self) -> float:
-        return self.source.rounding
-
-    @property
-    def width(self) -> float:
-        return self.resolution - 2.0 * self.rounding
+    def __init__(
+        self, source: Source, draws: Any, options: CheckOptions, clock: Clock | None = None
+    ) -> None:
+        self.source, self.draws, self.options = source, draws, options
+        self.clock, self.n = clock or Clock(), int(source.claim.size)
+        self.rate, self.resolution = options.false_alarm / self.n, options.resolution
+        self.floor, self.rounding = FLOOR * options.resolution, source.rounding
+        self.width = options.resolution - 2.0 * source.rounding
 
     def require_resolved(self) -> None:
         """Raise ValueError for a resolution below the rounding allowance."""
@@ -64,10 +43,8 @@ class Task:
 
     def affordable(self, samples: int) -> int:
         """Return the draws for `samples` samples per mean, capped by `max_features`."""
-        n_draws = -(-samples // self.source.per_draw)
-        if self.options.max_features is None:
-            return n_draws
-        return min(n_draws, self.options.max_features // self.source.n_features)
+        n_draws, most = -(-samples // self.source.per_draw), self.options.max_features
+        return n_draws if most is None else min(n_draws, most // self.source.n_features)
 
 
 @dataclass(frozen=True)
