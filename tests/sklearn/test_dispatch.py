@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
-import os
-import subprocess
-import sys
-
 import array_api_strict
 import numpy as np
 import pytest
@@ -57,41 +52,3 @@ def test_rows_elsewhere_are_refused():
         for method in (sampler.transform, sampler.expected_kernel):
             with pytest.raises(ValueError, match=r"must use the same namespace.*Fit where the"):
                 method(x)
-
-
-# As a user has it: SciPy is told before it is imported.
-PIPELINE = """
-import numpy as np
-import {library} as xp
-from sklearn import config_context
-from sklearn.linear_model import Ridge
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import MaxAbsScaler
-from mehler.sklearn import MaxoutSampler
-
-X = np.random.default_rng(0).standard_normal((60, 4))
-y = np.sin(X[:, 0])
-model = make_pipeline(
-    MaxAbsScaler(), MaxoutSampler(n_components=30, random_state=0), Ridge(solver="svd")
-)
-wanted = model.fit(X, y).predict(X)
-with config_context(array_api_dispatch=True):
-    found = model.fit(xp.asarray(X), xp.asarray(y)).predict(xp.asarray(X))
-assert type(found) is type(xp.asarray(X)), type(found)
-assert np.allclose(np.asarray(found), wanted, rtol=1e-8, atol=1e-8)
-"""
-
-
-LIBRARY = "torch" if importlib.util.find_spec("torch") else "array_api_strict"
-
-
-@pytest.mark.slow
-def test_a_pipeline_stays_in_its_library():
-    # scikit-learn's scaler divides by zero on its way, which array-api-strict mentions.
-    quiet = "ignore:invalid value encountered in divide:RuntimeWarning"
-    subprocess.run(
-        [sys.executable, "-W", "error", "-W", quiet, "-c", PIPELINE.format(library=LIBRARY)],
-        env={**os.environ, "SCIPY_ARRAY_API": "1"},
-        check=True,
-        timeout=120,
-    )

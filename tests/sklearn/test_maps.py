@@ -14,7 +14,6 @@ from sklearn.kernel_approximation import RBFSampler
 from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 
 import mehler
-from mehler import verify
 from mehler.features import groups, leverage
 from mehler.features.spectra import Gaussian
 from mehler.sklearn import (
@@ -70,18 +69,6 @@ def test_the_table_of_maps_leaves_no_parameter_at_its_default():
         assert set(defaults) - moved <= {"random_state", "kernel", "group", "activation"}
 
 
-@pytest.mark.parametrize(
-    "parameters", [{}, {"kernel": "laplacian"}, {"kernel": "matern", "nu": 0.5}], ids=str
-)
-def test_the_default_width_follows_the_unit_of_the_rows(parameters):
-    """Powers of 2, of which the square root of every product is exact to an eps or two."""
-    ours, theirs = (
-        FourierSampler(n_components=4, **parameters).fit(unit * X).expected_kernel(unit * X)
-        for unit in (1.0, 1024.0)
-    )
-    np.testing.assert_allclose(theirs, ours, rtol=1e-13)
-
-
 @pytest.mark.parametrize("length", [0.7, 2.0])
 def test_fourier_kernels_are_scikit_learns(length):
     gamma, scale = 0.5 / length**2, 1 / (5 * X.var())
@@ -115,21 +102,6 @@ def test_pairs_wherever_they_fit():
     assert FourierSampler(n_components=5).fit(X).map_.form == "offset"
     with pytest.raises(ValueError, match=r"n_components=5 is odd.*take 6, or form='auto'"):
         FourierSampler(n_components=5, form="pairs").fit(X)
-
-
-@pytest.mark.slow
-def test_gamma_is_a_gamma():
-    """scikit-learn's own sampler once had twice the bandwidth; that must not pass here."""
-
-    def draw(seed):
-        return FourierSampler(n_components=2000, gamma=0.3, random_state=seed).fit(X).map_
-
-    def kernel(gamma):
-        return lambda A, B: rbf_kernel(A, B, gamma=gamma)
-
-    verify.assert_kernel(draw, kernel(0.3), X[:4], resolution=0.1)
-    for wrong in (0.6, 0.15):
-        assert verify.check_kernel(draw, kernel(wrong), X[:4], resolution=0.1).status == "refuted"
 
 
 @pytest.mark.parametrize("group", [None, groups.CyclicShifts, groups.CyclicShifts(5)])
@@ -198,14 +170,9 @@ def test_a_spectrum_of_ones_own_is_a_kernel():
         FourierSampler(kernel=spectrum, gamma=0.3).fit(x)
 
 
-@pytest.mark.parametrize(
-    ("rows", "words"),
-    [
-        (pd.DataFrame(X, columns=["age", "size", "height", "weight", "sex"]), "'age' and 'size'"),
-    ],
-)
-def test_shifts_of_the_columns_of_a_table_are_warned_of(rows, words):
-    with pytest.warns(UserWarning, match=words):
+def test_shifts_of_the_columns_of_a_table_are_warned_of():
+    rows = pd.DataFrame(X, columns=["age", "size", "height", "weight", "sex"])
+    with pytest.warns(UserWarning, match="'age' and 'size'"):
         InvariantSampler(random_state=0).fit(rows)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

@@ -9,11 +9,8 @@ import numpy as np
 import pytest
 from sklearn import config_context
 from sklearn.base import clone
-from sklearn.datasets import load_digits
 from sklearn.linear_model import Ridge, RidgeClassifier
-from sklearn.model_selection import GridSearchCV, LeaveOneOut, cross_val_predict
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
 
 from mehler.sklearn import (
     FourierSampler,
@@ -80,22 +77,6 @@ def test_a_classifier_is_scikit_learns_on_the_same_features(labels):
     assert np.array_equal(ours.predict(NEW), theirs.predict(z))
     assert ours.predict(NEW).dtype == theirs.predict(z).dtype
     assert np.array_equal(ours.classes_, theirs.classes_)
-
-
-@pytest.mark.parametrize("labels", [LABELS, LABELS == "south"], ids=["three", "two"])
-def test_mistakes_are_those_of_leaving_each_row_out(labels):
-    ours = RandomFeatureRidgeClassifier(features=FEATURES, lambdas=LAMBDAS).fit(X, labels)
-    z = clone(FEATURES).fit_transform(X)
-    by_hand = [
-        np.mean(
-            cross_val_predict(RidgeClassifier(alpha=40 * lam), z, labels, cv=LeaveOneOut())
-            != labels
-        )
-        for lam in LAMBDAS
-    ]
-    # Shares of 40 rows.
-    assert np.allclose(ours.errors_, by_hand, atol=1e-12)
-    assert ours.errors_[LAMBDAS.index(ours.lambda_)] == min(ours.errors_)
 
 
 def test_squares_may_choose_instead_of_mistakes():
@@ -172,19 +153,6 @@ def test_rows_of_another_library(labels, monkeypatch):
     kind = np.ndarray if labels.dtype.kind == "U" else type(x)
     assert type(found) is type(model.classes_) is kind
     assert np.array_equal(np.asarray(found), wanted.predict(NEW))
-
-
-def test_a_search_over_features_in_a_pipeline():
-    digits, labels = load_digits(return_X_y=True)
-    model = make_pipeline(
-        StandardScaler(),
-        RandomFeatureRidgeClassifier(features=MaxoutSampler(n_components=200), random_state=0),
-    )
-    name = "randomfeatureridgeclassifier__features__pool_size"
-    found = GridSearchCV(model, {name: [1, 4]}, cv=2).fit(digits[:600], labels[:600])
-    # The linear kernel of 64 pixels is behind.
-    assert found.best_params_ == {name: 4}
-    assert found.score(digits[600:], labels[600:]) > 0.85
 
 
 @pytest.mark.parametrize("weight", [np.int8(2), np.float32(2.0), np.array(2), 2, 2.0])

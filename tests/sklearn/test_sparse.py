@@ -66,11 +66,6 @@ def test_stored_zeros_are_zeros():
     )
 
 
-def test_float32_stays():
-    rows = sparse.csr_array(DENSE.astype(np.float32))
-    assert MaxoutSampler().fit_transform(rows).dtype == np.float32
-
-
 @pytest.mark.sampled(1)
 def test_sparse_rows_are_never_dense_as_a_whole(monkeypatch):
     monkeypatch.setattr(_features, "_DENSE", 1 << 20)

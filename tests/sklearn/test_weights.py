@@ -112,36 +112,27 @@ def test_leaving_out_rows_of_small_weight_is_leaving_them_out_whole():
         assert error == pytest.approx(squares / weights.sum(), rel=1e-6)
 
 
-def counts_are_forgotten(monkeypatch):
-    honest = learn.RidgeSums._add_block
-
-    def wrong(self, z, y, weights=None):
-        honest(self, z, y, None if weights is None else np.sign(weights))
-
-    monkeypatch.setattr(learn.RidgeSums, "_add_block", wrong)
-
-
-def roots_are_forgotten(monkeypatch):
-    honest = learn.RidgeSums._add_block
-
-    def wrong(self, z, y, weights=None):
-        honest(self, z, y, None if weights is None else weights**2)
-
-    monkeypatch.setattr(learn.RidgeSums, "_add_block", wrong)
+# What blocks make of weights, and errors of rows: counts, roots, and weights forgotten.
+DEFECTS = {
+    "counts": (
+        learn.RidgeSums,
+        "_add_block",
+        lambda honest, *of: honest(*of[:-1], np.sign(of[-1])),
+    ),
+    "roots": (learn.RidgeSums, "_add_block", lambda honest, *of: honest(*of[:-1], of[-1] ** 2)),
+    "weights": (_path, "losses", lambda honest, *of: honest(*of[:-1], None)),
+}
 
 
-def errors_are_of_rows(monkeypatch):
-    honest = _path.losses
-    monkeypatch.setattr(_path, "losses", lambda *of: honest(*of[:-1], None))
-
-
-@pytest.mark.parametrize(
-    "defect",
-    [counts_are_forgotten, roots_are_forgotten, errors_are_of_rows],
-    ids=lambda one: one.__name__,
-)
+@pytest.mark.parametrize("defect", DEFECTS)
 def test_planted_defects_are_caught(monkeypatch, defect):
-    defect(monkeypatch)
+    owner, name, wrong = DEFECTS[defect]
+    honest = getattr(owner, name)
+
+    def call(*of):
+        return honest(*of) if of[-1] is None else honest(*of[:-1], wrong(of[-1]))
+
+    monkeypatch.setattr(owner, name, call)
     with pytest.raises(AssertionError):
         test_a_row_of_weight_two_is_that_row_twice(FEATURES["maxout"], True, LAMBDAS)
 
