@@ -66,9 +66,3 @@ def test_values_and_duals_meet(loss, limit):
         other = low + part * (rows.high - low)
         less = rows.dual(np, other) - other * t
         assert np.all(less <= rows.values(np, t) + 1e-14 * (1 + limit))
-
-
-def test_losses_are_values():
-    assert losses.Hinge(2) == losses.Hinge(2.0) != losses.Ramp(2.0)
-    assert str(losses.Ramp()) == "ramp in [0, 1]"
-    assert str(losses.Hinge(math.inf)) == "hinge"

@@ -216,15 +216,6 @@ def test_risks_of_the_box_agree(here: Place, name, dtype):
     assert np.abs(_arrays.to_host(fit.decision(x)) - exact).max() <= 22 * eps * fit.largest_output
 
 
-@everywhere([place for place in EAGER if place.name != "dask"])
-def test_integers_become_the_default_float(here: Place):
-    z = here.asarray(np.asarray([[1, 2], [0, -3], [4, 1]], dtype=np.int32))
-    y = here.asarray(np.asarray([1, -1, 1], dtype=np.int32))
-    fit = learn.box_erm(z, y, scale=2.0)
-    assert "float" in _arrays.dtype_name(fit.alpha.dtype)
-    assert np.array_equal(_arrays.to_host(fit.predict(z)), [1, -1, 1])
-
-
 @TORCH
 def test_features_of_a_network_are_cut_off_from_its_graph(place: Place):
     z, y = problem(6, 40, 8)

@@ -52,7 +52,6 @@ REFUSALS = [
     (ridge, {"phi": X}, TypeError, "phi is ndarray, which cannot be called"),
     (ridge, {"X": with_entry(X, np.nan)}, ValueError, "X holds NaN or infinity, first in row 0"),
     (ridge, {"X": np.ones((0, 2)), "Y": np.ones(0)}, ValueError, "X is empty"),
-    (ridge, {"X": np.ones(3)}, ValueError, r"reshape\(1, -1\)"),
     (ridge, {"X": X.tolist()}, TypeError, r"numpy.asarray\(X\)"),
     (ridge, {"X": X * 1j}, TypeError, "complex"),
     (ridge, {"Y": with_entry(Y, np.inf)}, ValueError, "Y holds NaN or infinity"),
@@ -70,15 +69,12 @@ REFUSALS = [
     (ridge, {"lambdas": "1"}, TypeError, "lambdas='1' must be several"),
     (ridge, {"lambdas": [True]}, TypeError, r"lambdas\[0\]=True must be a real"),
     (ridge, {"lambdas": HUGE}, ValueError, "lambdas=a .* must be a number that a float holds"),
-    (ridge, {"lambdas": int(HUGE)}, ValueError, "lambdas=a .* must be a number that a float holds"),
     (ridge, {"scoring": "loss"}, ValueError, "scoring='loss'"),
     (ridge, {"X": X[:1], "Y": Y[:1], "lambdas": TWO}, ValueError, "1 row, which cannot be left"),
     (ridge, {"phi": lambda x: x[:2]}, ValueError, r"phi\(X\) has shape"),
     (ridge, {"phi": lambda x: x.astype(int)}, TypeError, "codes, it seems"),
     (ridge, {"phi": lambda x: x * np.nan}, ValueError, r"phi\(X\) holds NaN"),
-    (ridge, {"phi": lambda x: x.tolist()}, TypeError, r"phi\(X\) must be an array"),
     (ridge, {"folds": [0, 1]}, ValueError, "folds must be 3 integers"),
-    (ridge, {"folds": 5}, ValueError, "folds must be 3 integers"),
     (ridge, {"folds": [0, 0.5, 1]}, ValueError, "folds must be 3 integers"),
     (ridge, {"folds": [0, 1, -2]}, ValueError, "or -1 for rows that are never held out"),
     (ridge, {"folds": [0, 0, 0]}, ValueError, "and leave some to fit"),
@@ -95,7 +91,6 @@ REFUSALS = [
     (add, {"weights": -Y}, ValueError, "weights must be one number of at least 0"),
     (add, {"weights": X}, ValueError, "weights must be one number of at least 0"),
     (add, {"weights": Y[:2]}, ValueError, "weights has 2 rows"),
-    (add, {"weights": Y * np.nan}, ValueError, "weights"),
     (add, {"weights": Y > 0}, TypeError, "weights has dtype bool"),
     (add, {"X": strict(X), "Y": strict(Y, THERE)}, ValueError, "X lives on .*CPU.* but Y on"),
     (learn.RidgeSums(PHI).solve, {"lambdas": 0.1}, ValueError, "no rows yet"),
@@ -115,40 +110,33 @@ REFUSALS = [
     (learn.one_vs_all, {"labels": np.ones((2, 1))}, ValueError, r"shape \(rows,\)"),
     (learn.one_vs_all, {"labels": np.ones(0)}, ValueError, "labels are empty"),
     (learn.one_vs_all, {"labels": np.array([1.0, np.nan])}, ValueError, "NaN"),
-    (learn.one_vs_all, {"labels": [1, 2]}, TypeError, r"numpy.asarray\(labels\)"),
     (learn.one_vs_all, {"labels": Y, "classes": [1]}, ValueError, "labels hold -1.0, which is not"),
     (learn.one_vs_all, {"labels": Y, "classes": [1, -1, 1]}, ValueError, "without repeats"),
     # the box
     (box, {"Z": with_entry(X, -np.inf)}, ValueError, "Z holds NaN or infinity, first in row 0"),
     (box, {"Z": np.ones((3, 0))}, ValueError, "Z is empty"),
-    (box, {"Z": X.astype(np.float16)}, TypeError, "float16"),
     (box, {"Z": da.from_array(X)}, TypeError, r"Z is lazy.*Z.compute\(\)"),
     (box, {"y": da.from_array(Y)}, TypeError, "Z is an array of numpy but y of dask"),
     (box, {"y": Y.tolist()}, TypeError, "y must be an array"),
     (box, {"y": Y[:2]}, ValueError, r"one label a row of Z, shape \(3,\), but has \(2,\)"),
     (box, {"y": Y[:, None]}, ValueError, r"has \(3, 1\)"),
     (box, {"y": (Y + 1) / 2}, ValueError, r"y holds 0, 1; .*use 2 \* y - 1"),
-    (box, {"y": np.zeros(3)}, ValueError, "y holds 0;"),
     (box, {"y": np.asarray([1.0, 2.0, 3.0])}, ValueError, "y holds 1, 2, 3; the losses are of y"),
     (box, {"y": np.asarray([1.0, np.nan, -1.0])}, ValueError, "nan"),
     (box, {"y": Y > 0}, TypeError, "dtype bool, which cannot hold the labels -1"),
     (box, {"y": np.ones(3, np.uint8)}, TypeError, "uint8, which cannot hold the labels -1"),
-    (box, {"y": Y.astype(complex)}, TypeError, "complex"),
     (box, {"Z": strict(X), "y": strict(Y, THERE)}, ValueError, "Z lives on .*CPU.* but y on"),
     (box, {"scale": 0}, ValueError, "scale=0 must be positive and finite"),
     (box, {"scale": np.inf}, ValueError, "scale=inf"),
-    (box, {"scale": True}, TypeError, "scale=True"),
     (box, {"loss": "square"}, ValueError, "'hinge', 'ramp' or an object"),
     (box, {"loss": learn.losses.Hinge}, ValueError, "or an object of mehler.learn.losses"),
     (box, {"gap": np.nan}, ValueError, "gap=nan"),
-    (box, {"gap": "small"}, TypeError, "gap='small'"),
     (box, {"gap": 1e-18}, ValueError, "within the rounding of a certificate for these rows"),
     (box, {"max_iterations": 0}, ValueError, "max_iterations=0 must be at least 1"),
     (box, {"Z": 1e300 * X, "scale": 1e100}, ValueError, "outputs of size inf on row 0"),
     (box, {"Z": 1e12 * X}, ValueError, r"size 1.5e\+12 on row 0 of Z, too large"),
     (box, {"Z": (1e7 * X).astype(np.float32)}, ValueError, "in float32; make Z or scale smaller"),
     (box().decision, {"Z": np.ones((1, 3))}, ValueError, "Z has 3 columns but the weights are 2"),
-    (box().predict, {"Z": with_entry(X, np.nan)}, ValueError, "NaN"),
     (box().decision, {"Z": strict(X)}, TypeError, "array_api_strict"),
     (box(strict(X), strict(Y)).decision, {"Z": strict(X, THERE)}, ValueError, "alpha lives on"),
     (learn.units, {"phi": X, "X": X}, TypeError, "pass a map, or the transform of"),
@@ -161,7 +149,6 @@ REFUSALS = [
     (learn.units, {"phi": lambda x: x.tolist(), "X": X}, TypeError, r"phi\(X\) must be an array"),
     (learn.losses.Hinge, {"bound": HUGE}, ValueError, "bound=a .* must be a number that a float"),
     (learn.losses.Hinge, {"bound": 0}, ValueError, r"not a number above 0; use math\.inf"),
-    (learn.losses.Hinge, {"bound": np.nan}, ValueError, "not a number above 0"),
     # matrices
     (learn.spectral_error, {"K_hat": K, "K": K, "lam": 0.0}, ValueError, "lam"),
     (learn.spectral_error, {"K_hat": K[:2], "K": K, "lam": 1.0}, ValueError, "K_hat must be a sq"),
@@ -241,11 +228,3 @@ def test_strides_and_tiny_numbers_are_fine():
         assert abs(one.surrogate_risk - other.surrogate_risk) <= 1e-4
     for fit in (box(X * 5e-324), box((X * 1e-30).astype(np.float32), scale=1e-30)):
         assert (fit.status, fit.surrogate_risk) == ("solved", 1.0)
-
-
-@pytest.mark.parametrize("kind", [np.float16, np.float32, np.int8, np.float64])
-def test_numbers_of_numpy_are_numbers(kind):
-    """Compared with the largest float64, narrow ones overflowed."""
-    assert learn.losses.Hinge(kind(2)).bound == 2.0
-    fits = [ridge(lambdas=lam) for lam in (kind(2), [kind(2)], 2.0)]
-    assert all(np.array_equal(fit.predict(X), fits[-1].predict(X)) for fit in fits)

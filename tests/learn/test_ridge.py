@@ -45,17 +45,6 @@ def test_fewer_rows_than_features(intercept, repeated):
     np.testing.assert_allclose(fit.weights, same.weights, atol=1e-8)
 
 
-def test_features_of_a_map_block_by_block():
-    rng = np.random.default_rng(4)
-    x = rng.standard_normal((2500, 3))  # three blocks
-    y = np.sin(x[:, 0])
-    phi = mehler.MaxoutFeatures.draw(3, 40, 4, seed=0)
-    fit = learn.ridge(phi, x, y, lambdas=[1e-5])
-    w, b = by_least_squares(phi(x), y, 2500 * 1e-5)
-    np.testing.assert_allclose(fit.predict(x), (phi(x) @ w + b)[:, 0], atol=1e-9)
-    assert fit.predict(x).shape == (2500,)
-
-
 def test_mistakes_of_rows_left_out():
     z, y = problem(6, 40, 5)
     for codes in (np.where(y > 0, 1.0, -1.0), np.where(y[:, :1] > 0, 1.0, -1.0)):

@@ -22,20 +22,6 @@ def test_pieces_of_columns_make_one_gram(monkeypatch, piece):
     np.testing.assert_allclose(sums.gram, exact, atol=1e-11 * np.abs(exact).max())
 
 
-def test_wide_features_keep_the_stated_error_in_larger_blocks():
-    m = 1100
-    b = _arrays.block_rows_for_gram(m, 4)
-    assert b == 2048
-    rng = np.random.default_rng(1)
-    z = (rng.standard_normal((b + 50, m)) + 3.0).astype(np.float32)
-    sums = learn.RidgeSums(Table()).add(z, z[:, 0])
-    wide = z.astype(np.float64)
-    centred = wide - wide.mean(axis=0)
-    exact = centred.T @ centred
-    size = np.sqrt(np.outer(np.diag(exact), np.diag(exact)))
-    assert np.max(np.abs(sums.gram - exact) / size) <= (b + 8) * 2.0**-24 / 100
-
-
 @pytest.mark.parametrize("itemsize", [4, 8])
 def test_blocks_of_rows_fit(itemsize):
     assert _arrays.block_rows_for_gram(10, itemsize) == 1024
