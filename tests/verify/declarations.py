@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import pickle
 from dataclasses import dataclass
@@ -55,26 +56,22 @@ def parts(c: Case):
     """Require n_features, kernel, variance and recipe."""
     phi = c.draw(SEED)
     for name in ("kernel", "variance", "recipe"):
-        require(
-            callable(getattr(phi, name, None)),
-            f"{type(phi).__name__} has no method {name}: a map without it is not done",
-        )
-    m = c.call(phi, c.rows).shape[1]
-    width = getattr(phi, "n_features", None)
+        require(callable(getattr(phi, name, None)), f"{type(phi).__name__} has no method {name}")
+    m, width = c.call(phi, c.rows).shape[1], getattr(phi, "n_features", None)
     require(width == m, f"n_features is {width!r}, but there are {m} columns")
 
 
 def dtypes(c: Case):
     """Require that features keep the precision of the rows, unless the map fixes a dtype."""
     phi = c.draw(SEED)
-    z = np.asarray(to_host(phi(c.place(c.rows))))
+    z = c.call(phi, c.rows)
     if z.dtype.kind != "f" or c.rows.dtype.kind != "f" or getattr(phi, "dtype", None):
         return
     # Rows of another library may be on a device without float64.
-    names = ("float32", "float64") if isinstance(c.X, np.ndarray) else ()
-    for name in names or (c.rows.dtype.name,):
-        kind = np.asarray(to_host(phi(c.place(c.rows.astype(name))))).dtype
-        require(kind == name, f"features of {name} rows are {kind}: a map keeps the precision")
+    names = ("float32", "float64") if isinstance(c.X, np.ndarray) else (c.rows.dtype.name,)
+    for name in names:
+        kind = c.call(phi, c.rows.astype(name)).dtype
+        require(kind == name, f"features of {name} rows are {kind}")
 
 
 def gram(c: Case):
@@ -97,68 +94,52 @@ def kernel(c: Case):
     """Require kernel(X) finite, symmetric, positive semi-definite, equal to kernel(X, X)."""
     rows, phi = c.rows.astype(np.float64), c.draw(SEED)
     k, n = np.asarray(to_host(phi.kernel(rows, rows)), dtype=np.float64), len(rows)
-    require(k.shape == (n, n), f"kernel(X, X) has shape {k.shape}, not {(n, n)}")
-    require(np.isfinite(k).all(), "kernel(X, X) is not finite")
+    require(k.shape == (n, n) and np.isfinite(k).all(), f"kernel(X, X) of shape {k.shape}")
     require(close(k, k.T, n), "kernel(X, X) is not symmetric")
     # A square root at rho = 1, as for codes, turns 1e-16 in rho into 1e-8 in the kernel.
     alone = np.abs(np.asarray(to_host(phi.kernel(rows))) - k).max() <= 1e-6 * np.abs(k).max()
     require(alone, "kernel(X) is not kernel(X, X)")
     least = float(np.linalg.eigvalsh(k).min())
-    require(
-        least >= -1e-6 * float(np.trace(k)),
-        f"kernel(X, X) has eigenvalue {least:.3g}: an expected Gram matrix is semi-definite",
-    )
+    require(least >= -1e-6 * float(np.trace(k)), f"kernel(X, X) has eigenvalue {least:.3g}")
     cross = np.asarray(to_host(phi.kernel(rows, rows[:1])))
     require(cross.shape == (n, 1), f"kernel(X, Y) has shape {cross.shape}, not {(n, 1)}")
 
 
 def variance(c: Case):
-    """Require variance(X, Y) finite, of the right shape, nonnegative."""
+    """Require variance(X, Y) finite, of the right shape, nonnegative but for rounding."""
     rows = c.rows.astype(np.float64)
-    phi = c.draw(SEED)
-    v = np.asarray(to_host(phi.variance(rows, rows[:2])), dtype=np.float64)
+    v = np.asarray(to_host(c.draw(SEED).variance(rows, rows[:2])), dtype=np.float64)
     shape = (len(rows), len(rows[:2]))
-    require(v.shape == shape, f"variance(X, Y) has shape {v.shape}, not {shape}")
-    require(np.isfinite(v).all(), "variance(X, Y) is not finite")
-    # Exact zeros may be rounded below 0.
+    require(v.shape == shape and np.isfinite(v).all(), f"variance(X, Y) of shape {v.shape}")
     require(v.min() >= -1e-9 * max(1.0, float(v.max())), f"variance(X, Y) reaches {v.min():.3g}")
 
 
 def bad_rows(c: Case):
     """Require ValueError or TypeError for NaN, infinity and a wrong width; (m,) for one row."""
-    rows = c.rows.astype(np.result_type(c.rows.dtype, np.float32))
+    rows, phi = c.rows.astype(np.result_type(c.rows.dtype, np.float32)), c.draw(SEED)
     first = np.arange(rows.size).reshape(rows.shape) == 0
     bad = {
         "NaN": np.where(first, np.nan, rows),
         "infinity": np.where(first, np.inf, rows),
         "one column too many": np.hstack([rows, rows[:, :1]]),
     }
-    phi = c.draw(SEED)
     for what, x in bad.items():
         try:
             # With Dask these are of NumPy: values of lazy rows are known only when computed.
             phi(from_host(x.astype(rows.dtype), place_of(c.X)))
         except (TypeError, ValueError):
             continue
-        raise AssertionError(f"accepts {what}: raise ValueError before any work")
-    m = np.asarray(to_host(phi(c.place(rows[:1])))).shape[1]
-    try:
+        raise AssertionError(f"accepts {what}")
+    m = c.call(phi, rows[:1]).shape[1]
+    with contextlib.suppress(TypeError, ValueError):
         single = np.asarray(to_host(phi(c.place(rows[0]))))
-    except (TypeError, ValueError):
-        return
-    require(
-        single.shape == (m,),
-        f"features of a row (d,) have shape {single.shape}: give {(m,)}, or raise ValueError",
-    )
+        require(single.shape == (m,), f"features of a row (d,) have shape {single.shape}")
 
 
 def recipe(c: Case):
     """Require a recipe that is valid JSON and unique to the seed."""
     ours, same, other = (c.draw(SEED + k).recipe() for k in (0, 0, 1))
-    try:
-        carried = json.loads(json.dumps(ours, allow_nan=False))
-    except (TypeError, ValueError) as error:
-        raise AssertionError(f"recipe() does not go through JSON: {error}") from error
+    carried = json.loads(json.dumps(ours, allow_nan=False))
     require(carried == ours, "recipe() changes on its way through JSON: use plain values")
     require(same == ours, "recipe() of the same seed differs")
     require(other != ours, "recipe() does not tell seeds apart: put the seed into it")
@@ -167,10 +148,7 @@ def recipe(c: Case):
 def pickles(c: Case):
     """Require that a pickled map returns with the same features, on the host or moved by ``to``."""
     phi, rows = c.draw(SEED), c.place(c.rows)
-    try:
-        copy = pickle.loads(pickle.dumps(phi))  # our own bytes, a line above
-    except Exception as error:  # a foreign __reduce__ may raise anything
-        raise AssertionError(f"the map does not pickle: {error}") from error
+    copy = pickle.loads(pickle.dumps(phi))
     if not isinstance(c.X, np.ndarray) and callable(getattr(copy, "to", None)):
         copy = copy.to(rows)
     same = np.array_equal(to_host(copy(rows)), to_host(phi(rows)))

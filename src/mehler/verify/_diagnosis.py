@@ -87,7 +87,7 @@ def diagnose(
     draw, kernel, X, Y
         As for `check_kernel`. Of a `kernels.NamedKernel` the bandwidth is fitted by its name.
     seed : int
-        Determines the draws, which differ from those of a check with the same seed.
+        Determines the draws, which differ from those of a check.
     time_limit : float, optional
         CPU seconds after which no more than 16 draws are made, and no model is tried.
 
@@ -148,12 +148,9 @@ def _causes(
     if means.farthest(pairs.claim) <= _CALM:
         return None
     stationary = _is_stationary(kernel, pairs)
-    # Generators, which fit nothing before they are asked.
-    for fits in (
-        _changes(means, pairs, kernel, m, stationary),
-        _other_kernels(means, pairs, kernel, stationary),
-        _columns(means, pairs, kernel),
-    ):
+    changes = _changes(means, pairs, kernel, m, stationary)
+    others = _other_kernels(means, pairs, kernel, stationary)
+    for fits in (changes, others, _columns(means, pairs, kernel)):  # generators
         causes = None if clock.over else _simplest(means, pairs.claim, fits)
         if causes is not None:
             return causes
@@ -202,11 +199,11 @@ class Means:
         return float(np.max(np.abs(self.mean - model) / self.error, initial=0.0))
 
     def distance(self, a: Array, b: Array) -> float:
-        """Root mean square distance of two models, in standard errors."""
+        """Return the root mean square distance of two models, in standard errors."""
         return float(np.sqrt(np.mean(((a - b) / self.error) ** 2)))
 
     def fit(self, estimator: Callable[[Any], float]) -> tuple[float, float]:
-        """Return the fit to the mean, and its standard error from the fits to groups of draws."""
+        """Return the fit to the mean, and its standard error from groups of draws."""
         fits = np.array([estimator(group) for group in self.groups])
         return estimator(self.mean), float(fits.std(ddof=1) / math.sqrt(fits.size))
 
@@ -350,8 +347,7 @@ def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     power = {"laplacian": 1.0, "matern": -1.0}.get(getattr(kernel, "name", ""), 2.0)
     value = math.exp(power * log)
     error = value * abs(power) * spread
-    if name and 3.0 * error > value:
-        # A kernel as good as constant: its bandwidth has a limit and no value.
+    if name and 3.0 * error > value:  # a kernel as good as constant: no value
         if power > 0.0:
             text = f"fits {name}' / {name} below {value + 3.0 * error:.1g}: rows are scaled to "
             yield Cause("bandwidth", f"{text}almost nothing", value, error), model
@@ -366,16 +362,12 @@ def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     yield Cause("bandwidth", text, value, error), model
 
 
-def _differences(x: Array, y: Array) -> Any:
-    return x[:, None, :] - y[None, :, :]
-
-
-def _student_2(x: Array, y: Array) -> Any:
-    """Product of |t| sqrt(2) K_1(|t| sqrt(2)), of independent Student weights of 2 degrees."""
+def _student_2(t: Array) -> Any:
+    """Return |t| sqrt(2) K_1(|t| sqrt(2)), of Student weights of 2 degrees."""
     from scipy.special import k1
 
-    t = np.maximum(_ROOT * np.abs(_differences(x, y)), 1e-12)
-    return np.prod(t * k1(t), axis=2)
+    t = np.maximum(_ROOT * np.abs(t), 1e-12)
+    return t * k1(t)
 
 
 def _without_root(nu: float, x: Array, y: Array) -> Any:
@@ -383,17 +375,20 @@ def _without_root(nu: float, x: Array, y: Array) -> Any:
     from scipy.stats import chi2
 
     s = 2.0 * nu / chi2(2.0 * nu).ppf((np.arange(100) + 0.5) / 100)
-    squares = (_differences(x, y) ** 2).sum(axis=2)
+    squares = ((x[:, None] - y[None]) ** 2).sum(axis=2)
     return np.exp(-0.5 * squares[..., None] * s**2).mean(axis=2)
+
+
+def _by_columns(one: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return the kernel of independent columns, of a characteristic function."""
+    return lambda x, y: np.prod(one(x[:, None] - y[None]), axis=2)
 
 
 # Kernels of weights whose law is not the claimed one's, at their own scale.
 _SPECTRA: dict[str, Callable[[Any, Any], Any]] = {
-    "Student weights of 2 degrees in each column": _student_2,
-    "uniform weights": lambda x, y: np.prod(
-        np.sinc(math.sqrt(3.0) / math.pi * _differences(x, y)), 2
-    ),
-    "weights of random signs": lambda x, y: np.prod(np.cos(_differences(x, y)), axis=2),
+    "Student weights of 2 degrees in each column": _by_columns(_student_2),
+    "uniform weights": _by_columns(lambda t: np.sinc(math.sqrt(3.0) / math.pi * t)),
+    "weights of random signs": _by_columns(np.cos),
     **{
         f"Matern weights (nu = {nu:g}) without the root of chi^2": partial(_without_root, nu)
         for nu in (0.5, 1.5, 2.5)

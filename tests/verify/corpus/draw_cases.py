@@ -57,26 +57,22 @@ OWN = sized_maxout(MAXOUT)
 TURNED = drawer(Averaged)
 
 
-def planted(name, check, look, broken, correct, history=""):
-    return Planted(name, check, look, broken, correct, history)
-
-
 PLANTED = [
-    planted(
+    Planted(
         "cosines: seeds reused across units",
         "check_convergence",
         FOURIER,
         sized(Cosines, distinct=16),
         RIGHT,
     ),
-    planted(
+    Planted(
         "maxout: few projections for many units",
         "check_convergence",
         UNITS,
         sized_maxout(few_projections(MAXOUT)),
         OWN,
     ),
-    planted(
+    Planted(
         "group: identity left out",
         "check_invariance",
         invariance,

@@ -13,23 +13,15 @@ from tests.verify.corpus.registry import Planted, Twin, drawer, kernel
 KERNEL = kernel(ROWS)
 
 
-def planted(name, cls, history="", **change):
-    return Planted(name, "check_kernel", KERNEL, drawer(cls, **change), drawer(cls), history)
+def planted(name, cls, **change):
+    return Planted(name, "check_kernel", KERNEL, drawer(cls, **change), drawer(cls))
 
 
 PLANTED = [
-    planted(
-        "cosines: spectral variance without its factor 2",
-        Cosines,
-        "scikit-learn, RBFSampler, pull request 3656",
-        spectral=1.0,
-    ),
-    planted(
-        "cosines: normalised twice",
-        Cosines,
-        "gwgundersen/random-fourier-features, issue 1",
-        power=1.0,
-    ),
+    # scikit-learn, RBFSampler, pull request 3656.
+    planted("cosines: spectral variance without its factor 2", Cosines, spectral=1.0),
+    # gwgundersen/random-fourier-features, issue 1.
+    planted("cosines: normalised twice", Cosines, power=1.0),
     planted("pairs: cosine twice", Pairs, second=np.cos),
     planted("cosines: offset over an eighth of a turn", Cosines, widest=math.pi / 4),
     planted("orthogonal: blocks without chi norms", Orthogonal, norms=constant_norms),

@@ -27,7 +27,6 @@ class Planted:
     look: Look
     broken: Draw
     correct: Draw
-    history: str = ""
 
 
 @dataclass(frozen=True)

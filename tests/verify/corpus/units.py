@@ -1,4 +1,4 @@
-"""Units that are no Fourier features: half-rectified, stepped, and averaged over a group."""
+"""Half-rectified units, and units averaged over a group."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from tests.verify import toys
 from tests.verify.corpus.fourier import GAMMA
 
 D = 4
-ROWS = toys.points(3, D, seed=2)
 # Lengths mostly in the plane that the group turns.
 TURNED = np.array([[1.2, 0.3, 0.2, -0.1], [-0.2, 1.1, -0.3, 0.2], [0.8, -0.9, 0.1, 0.4]])
 
@@ -34,42 +33,6 @@ def rectified_variance(x: Any, y: Any) -> Any:
     norms, t = angles(x, y)
     squares = 3.0 * np.sin(t) * np.cos(t) + (np.pi - t) * (1.0 + 2.0 * np.cos(t) ** 2)
     return norms**2 * squares / (2.0 * np.pi) - rectified_kernel(x, y) ** 2
-
-
-def rectify(u: Any) -> Any:
-    return np.maximum(u, 0.0)
-
-
-def step(u: Any) -> Any:
-    return 1.0 * (u > 0.0)
-
-
-@dataclass(frozen=True)
-class Units:
-    """activation(w_l.x) / sqrt(m)."""
-
-    seed: int
-    n_features: int = 1000
-    activation: Any = rectify
-    kernel: Any = rectified_kernel
-    variance: Any = rectified_variance
-    gain: float = 1.0
-    unit_inputs: bool = False
-
-    independent_units = True
-    n_inputs = D
-
-    @functools.cached_property
-    def weights(self) -> Any:
-        return np.random.default_rng(self.seed).standard_normal((D, self.n_features))
-
-    def __call__(self, x: Any) -> Any:
-        if self.unit_inputs:
-            x = x / np.linalg.norm(x, axis=1, keepdims=True)
-        return self.gain * self.activation(x @ self.weights) / math.sqrt(self.n_features)
-
-    def products(self, x: Any, y: Any) -> Any:
-        return self.n_features * self(x) * self(y)
 
 
 ORDER = 4

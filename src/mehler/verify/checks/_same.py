@@ -29,11 +29,7 @@ from mehler.verify._sources import Finding, Source, estimate_and_lengths
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Measurement, Task, cut_short
-from mehler.verify.intervals._undeclared import (
-    expected_samples,
-    least_samples,
-    measure_undeclared,
-)
+from mehler.verify.intervals._undeclared import measure_undeclared
 
 # Draws that set the units; draws after which maps that always agreed count as the same.
 _UNITS, _EQUAL = 32, 64
@@ -106,30 +102,16 @@ def _equal(a: Array, b: Array, eps: float, n_inputs: int) -> bool:
 
 
 class Differences(Source):
-    """Products of draw_b minus those of draw_a, in units of the pairs.
+    """Products of draw_b minus those of draw_a at one seed, in units of the pairs."""
 
-    `common` maps get the same seed.
-    """
-
-    counted_in = "draw"
+    name, counted_in = "independent draws, seeds common to both maps", "draw"
     remedy = "draw larger maps of either version, or take rows of smaller norms"
 
-    def __init__(
-        self,
-        makers: list[Any],
-        sizes: list[int],
-        pairs: Pairs,
-        eps: float,
-        seed: int,
-        common: bool,
-    ) -> None:
-        self._sizes, self.pairs = sizes, pairs
-        self.draws = Bundles(makers, seed, common=common)
+    def __init__(self, draws: Bundles, sizes: list[int], pairs: Pairs, eps: float) -> None:
+        self._sizes, self.pairs, self.draws = sizes, pairs, draws
         # Rounding of products of d terms, as in check_kernel, on either side.
         rounding = 8.0 * math.sqrt(pairs.left.host.shape[1]) * eps
         super().__init__(pairs.claim, pairs.unit, sum(sizes), 1, rounding)
-        seeds = "seeds common to both maps" if common else "seeds of their own"
-        self.name = f"independent draws, {seeds}"
         self.means, self._drawn = np.zeros((2, pairs.n)), 0
 
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
@@ -201,18 +183,11 @@ def check_same(
     -----
     1. Both maps are drawn from 64 common seeds. If their features are equal to rounding at all of
        them, the claim holds at once: "equal features for equal seeds".
-    2. Else samples are differences of products. Seeds are common if a pilot of 32 draws shows that
-       this reduces the scatter, as after a small change; else each map has its own. The pilot also
-       gives the units k(x,x) and is not reused. Intervals are those of
-       `intervals.self_normalised`, from some 3,500 samples on, under a kurtosis below a limit that
-       grows with the sample size; where few large samples decide, nothing is refuted.
-
-    Without an assumption nothing could be refuted: an event too rare to be seen may carry the
-    rest of any mean.
-
-    References
-    ----------
-    B. Delyon (2009), see `intervals.self_normalised`.
+    2. Else samples are differences of products at common seeds, which reduce the scatter after a
+       small change. These draws give the units k(x,x) and are not reused. Intervals are those of
+       `intervals.self_normalised` (Delyon 2009), from some 3,500 samples on, under a kurtosis
+       below a limit that grows with the sample size; where few large samples decide, nothing is
+       refuted.
 
     Examples
     --------
@@ -247,17 +222,15 @@ def check_same(
             sizes.append(int(z.shape[1]))
             eps.append(unit)
         width = sum(sizes)
-        terms.require_features(
-            4 * width, f"four draws of both maps, {counted(4 * width, 'feature')}"
-        )
+        least = f"four draws of both maps, {counted(4 * width, 'feature')}"
+        terms.require_features(4 * width, least)
         most = min(_EQUAL, terms.draws_within(4 * _EQUAL, width) // 4)
         early = Bundles(makers, terms.seed, stream=1, common=True)
         same, grams, squares = _pilot(early, pairs, sizes, max(eps), most, clock)
         n_draws = grams.shape[1]
         if not np.isfinite(grams).all():
             side, _, pair = (int(k) for k in np.argwhere(~np.isfinite(grams))[0])
-            source = Differences(makers, sizes, pairs, sum(eps), terms.seed, True)
-            task = Task(source, early, terms, clock)
+            task = Task(Differences(early, sizes, pairs, sum(eps)), early, terms, clock)
             reason = f"draw_{'ab'[side]} returned features that are not finite."
             found = Finding(pair, reason, math.nan, "finite features", n_draws)
             return conclude(task, cut_short(task, found), claim, certain=found)
@@ -283,13 +256,8 @@ def check_same(
         if terms.max_features is not None:
             terms = replace(terms, max_features=terms.max_features - n_draws * width)
         # Common seeds keep the difference of means; after a small change it varies less by them.
-        (a, b), rate = grams / pairs.unit, terms.false_alarm / pairs.n
-        apart, alike = (
-            max(least_samples(rate), expected_samples(float(v.max()), rate, terms.resolution))
-            for v in (a.var(axis=0) + b.var(axis=0), (b - a).var(axis=0))
-        )
-        common = alike < apart and n_draws > 1
-        source = Differences(makers, sizes, pairs, sum(eps), terms.seed, common)
+        draws = Bundles(makers, terms.seed, common=True)
+        source = Differences(draws, sizes, pairs, sum(eps))
         task = Task(source, source.draws, terms, clock)
         task.require_resolved()
         measured = measure_undeclared(task)

@@ -75,14 +75,6 @@ def least_samples(rate: float) -> int:
     return math.ceil(_LEAST_KURTOSIS * -math.log(0.25 * SHARE * rate) / shortfall(COARSE))
 
 
-def expected_samples(variance: float, rate: float, resolution: float) -> float:
-    """Return the size at which intervals are narrow, of samples without heavy tails.
-
-    Half widths sqrt(4 c (log(1/rate) + 3.5) v/n), c = 0.7, are half of the resolution.
-    """
-    return 11.0 * (3.5 - math.log(rate)) * variance / resolution**2
-
-
 @np.errstate(under="ignore")
 def half_widths(n: int, squares: Reals, cost: float, t: Reals, scale: float) -> Any:
     """Return the distance from the mean of n samples to every m not excluded, elementwise.

@@ -22,7 +22,7 @@ def features_are_finite(c: Candidate) -> None:
     """Features of the given rows are finite."""
     z = c.plain.astype(np.float64)
     for i, j in np.argwhere(~np.isfinite(z))[:1].tolist():
-        raise Broken(f"features are not finite: {z[i, j]} in column {j} of row {i}", row=i)
+        raise Broken(f"features are not finite: {z[i, j]} in column {j} of row {i}")
 
 
 def calls_are_repeatable(c: Candidate) -> None:
@@ -152,12 +152,11 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
         with c.trying(f"{counted(total, 'row')} at once"):
             wrong = c.differing(c.call(phi, c.rows[index]), c.plain[index], c.slack[index])
             if wrong.size == total:
-                text = f"features depend on how many rows are given: {n} or {total}"
-                raise Broken(text, rows=total)
+                raise Broken(f"features depend on how many rows are given: {n} or {total}")
             if wrong.size:
                 text = f"of {counted(total, 'row')} at once, equal rows have other features from "
                 text += f"row {wrong[0]} on: are blocks cut or drawn wrongly?"
-                raise Broken(text, row=int(wrong[0]))
+                raise Broken(text)
         if total == _SHORT:
             seconds = (c.clock.seconds - start) / _SHORT
             most = min(_TALL, _ENTRIES // c.plain.shape[1], _WIDE // c.rows.shape[1])

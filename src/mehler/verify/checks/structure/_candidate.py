@@ -31,11 +31,11 @@ _PIECES, _RARE = 16.0, 1e-13
 
 
 class Broken(AssertionError):
-    """A rule is broken: the text says how, `where` at which rows, columns or seeds."""
+    """A rule is broken: the text says how, and what that assumes."""
 
-    def __init__(self, cause: str, *, assumes: str = "", **where: Any) -> None:
+    def __init__(self, cause: str, *, assumes: str = "") -> None:
         super().__init__(cause)
-        self.cause, self.assumes, self.where = cause, assumes, where
+        self.cause, self.assumes = cause, assumes
 
 
 @dataclass
@@ -123,7 +123,7 @@ class Candidate:
             shape = getattr(z, "shape", None)
             if shape is not None and self.n_features and (len(shape) != 2 or shape[0] != n):
                 text = f"features of {counted(n, 'row')} have shape {tuple(shape)}, not ({n}, m)"
-                raise Broken(text, rows=n)
+                raise Broken(text)
             return z
 
         # A map may reuse the memory that it returns.
@@ -164,9 +164,8 @@ class Candidate:
 
     def require_same(self, cause: str, a: Array, b: Array, slack: Any = 0.0) -> None:
         """Raise `Broken` with a cause if features differ by more than rounding."""
-        wrong = self.differing(a, b, slack)
-        if wrong.size:
-            raise Broken(cause, row=int(wrong[0]))
+        if self.differing(a, b, slack).size:
+            raise Broken(cause)
 
     def differing(self, a: Array, b: Array, slack: Any = 0.0) -> Any:
         """Return the rows in which features differ by more than rounding, `slack`, rare jumps.

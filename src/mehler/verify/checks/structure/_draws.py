@@ -45,7 +45,7 @@ def the_seed_alone_decides(c: Candidate) -> None:
         raise Broken(f"ignores its seed: two draws of one seed differ{because}")
     if other:
         listed = ", ".join(str(seed) for seed in other)
-        raise Broken(f"seed {listed} is not a seed: two draws differ", seed=other[0])
+        raise Broken(f"seed {listed} is not a seed: two draws differ")
     if c.redraw is not None:
         fewer = c.rows[: -(-len(c.rows) // 2)][::-1]
         with c.trying("draws after a fit on other rows"):
@@ -98,7 +98,7 @@ def seeds_differ(c: Candidate) -> None:
                     gave = f"{counted(len(draws), 'seed')} gave {counted(n_maps, 'map')}"
                     text = f"give the same features: {gave}"
                 assumed = "draws from different seeds are independent"
-                raise Broken(f"seeds {low} and {high} {text}", assumes=assumed, seeds=(low, high))
+                raise Broken(f"seeds {low} and {high} {text}", assumes=assumed)
     _require_no_collision(c, draws, start)
 
 
@@ -287,7 +287,7 @@ def columns_differ(c: Candidate) -> None:
             exact = all(np.allclose(gram, grams[0], rtol=1e-6, atol=0.0) for gram in grams)
             if not exact and won(_copies(c, i, j, same), 0.5 * c.rate):
                 text = f"columns {i} and {j} are equal up to a factor in every draw: {text}"
-                raise Broken(text, assumes=f"columns {i} and {j} are independent", columns=(i, j))
+                raise Broken(text, assumes=f"columns {i} and {j} are independent")
         elif copied.mean() >= 0.5:
             c.remarks[f"columns copy each other, or nearly: {text}"] = None
     if c.rows.dtype.kind == "f" and m >= _LEAST:

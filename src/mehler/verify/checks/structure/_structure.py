@@ -198,7 +198,7 @@ def check_structure(
         miss=0.0,
         method="equality up to rounding, sign tests",
         assumptions=(*assumed, *left_out),
-        where={"rule": next(iter(broken)), **next(iter(broken.values())).where} if broken else {},
+        where={"rule": next(iter(broken))} if broken else {},
         seeds={"seed": settings.seed},
         reason=" ".join(f"{sentence}." for sentence in sentences),
         cause=causes[0] if causes else "",
