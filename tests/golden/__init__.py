@@ -3,8 +3,7 @@
 They are no evidence of truth: another value may be the better one. Truth is the business of the
 proofs, of the exact values by second routes, and of the statistical checks.
 
-- Each file is made once, by ``python -m tests.golden.make FOLDER``, and never again as a whole:
-  the command refuses to overwrite one.
+- A file was made once, by the commit whose values it keeps, and is not made again.
 - A value that differs for a reason is listed in ``differences.json``, as a row of `key` (a pattern
   of `fnmatch`) and `reason`. Every key that matches has to differ, so that no row outlives its
   reason and none covers more than it says. With `now`, the key is one value, and compared with it.

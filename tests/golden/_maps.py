@@ -65,15 +65,6 @@ def value(phi: Any, quantity: str, dtype: str) -> np.ndarray:
     return phi(rows) if quantity == "features" else getattr(phi, quantity)(rows)
 
 
-def values(kind: str, phi: Any) -> dict[str, Any]:
-    """Compute all of a map, as ``KIND/QUANTITY/DTYPE``."""
-    return {
-        f"{kind}/{quantity}/{dtype}": plain(value(phi, quantity, dtype))
-        for quantity in QUANTITIES
-        for dtype in DTYPES
-    }
-
-
 def is_rounded(kind: str) -> bool:
     """Whether the weights of a kind are the same to rounding, and not to the last bit."""
     return kind in SCORED or any(part in ROUNDED for part in kind.split("-"))
@@ -100,12 +91,6 @@ def _digest(numbers: np.ndarray) -> str:
 def _some(numbers: np.ndarray) -> list[float]:
     """Return at most 12 of sorted numbers, which move by no more than the numbers do."""
     return plain(numbers[:: max(1, numbers.size // 12)][:12])
-
-
-def recipe_row(kind: str) -> dict[str, Any]:
-    """Describe the recipe of a kind, and what it draws."""
-    phi = draw(kind)
-    return {"recipe": plain(phi.recipe()), "weights": weights(kind, phi)}
 
 
 def drawn(row: dict[str, Any], like: Any = None) -> Any:

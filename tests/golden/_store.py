@@ -19,16 +19,6 @@ def read(name: str, folder: Path = FOLDER) -> Any:
     return json.loads((folder / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def write(name: str, values: Any, folder: Path) -> None:
-    """Write a file of golden values, one key a line; refuse to overwrite one."""
-    lines = (
-        f"{json.dumps(key)}: {json.dumps(values[key], sort_keys=True, separators=(',', ':'))}"
-        for key in sorted(values)
-    )
-    with (folder / f"{name}.json").open("x", encoding="utf-8") as file:
-        file.write("{\n" + ",\n".join(lines) + "\n}\n")
-
-
 def rows_of_differences() -> list[dict[str, Any]]:
     """Return the rows of ``differences.json``."""
     return read("differences")
