@@ -13,7 +13,7 @@ import pytest
 
 from mehler import report, statements
 from mehler.report import _survey
-from mehler.report._jobs import processes, run_all
+from mehler.report._run import processes, run_all
 from tests.report import toys
 
 MEHLER = [sys.executable, "-m", "mehler"]

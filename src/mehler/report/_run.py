@@ -1,24 +1,37 @@
-"""Run statements, and the checks on the data, into one report."""
+"""Run statements, and the checks on the data, into one report.
+
+Pieces run in processes, with the same results for any number of them: each has settings, and a
+ledger of its own that the run's then pays for, so that it depends on nothing that others do.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from dataclasses import fields, replace
 from functools import partial
 from itertools import count
 from os import PathLike
+from pickle import PicklingError
 from time import perf_counter
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
-from mehler._arrays import usable_cores
+from mehler._arrays import one_blas_thread, usable_cores
 from mehler._validate import require_integer
-from mehler.report._jobs import failed, fresh_context, pay, processes, run_all
 from mehler.report._model import Report, StatementResult, provenance, replay_line
 from mehler.report._read import load_rows
-from mehler.report._survey import Survey
+from mehler.report._survey import Survey, failed, fresh_context, pay
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Entry, Ledger
 
+T = TypeVar("T")
+Task = Callable[[], T]
 Progress = Callable[[str, int, int], None]
 
 
@@ -143,3 +156,67 @@ def _stamp(evidence: Evidence, context: Context, replay: str) -> Evidence:
         seed=context.seed if evidence.seed is None else evidence.seed,
         replay=evidence.replay or replay,
     )
+
+
+@contextmanager
+def processes(n: int) -> Iterator[ProcessPoolExecutor | None]:
+    """Open a pool of `n` processes, which end with the context; 1 is None.
+
+    They ignore Ctrl-C, which their parent answers by ending them, and keep to one thread of BLAS.
+    """
+    if n == 1:
+        yield None
+        return
+    earlier = set(multiprocessing.active_children())
+    # Forked where possible from a process that has imported all this, and has no threads yet.
+    methods: Any = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
+    context.set_forkserver_preload(["mehler.report"])
+    pool = ProcessPoolExecutor(n, context, initializer=_start)
+    try:
+        yield pool
+    finally:
+        for process in set(multiprocessing.active_children()) - earlier:
+            process.terminate()
+        pool.shutdown(cancel_futures=True)
+
+
+def run_all(
+    pool: ProcessPoolExecutor | None, tasks: Sequence[Task[T]], ended: Callable[[T], None]
+) -> list[T]:
+    """Run tasks and return their results in order; `ended` is called with each as it ends."""
+    if pool is None or len(tasks) < 2:
+        results = []
+        for task in tasks:
+            results.append(_run(task))
+            ended(results[-1])
+        return results
+    here = threading.current_thread() is threading.main_thread()
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
+    try:  # the pool starts its processes now
+        futures = [pool.submit(_run, task) for task in tasks]
+    finally:
+        if here:
+            signal.signal(signal.SIGINT, handler)
+    try:
+        for future in as_completed(futures):
+            ended(future.result())
+        return [future.result() for future in futures]
+    except (BrokenProcessPool, AttributeError, PicklingError) as error:
+        raise ChildProcessError(
+            f"a process could not start or finish its work ({error}): n_jobs=1 (--jobs 1) works "
+            "without others"
+        ) from error
+
+
+def _start() -> None:
+    """Keep a process to one thread, and end it once the one that started it is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.environ["OMP_NUM_THREADS"] = "1"
+    parent: Any = multiprocessing.parent_process()
+    threading.Thread(target=lambda: (parent.join(), os._exit(2)), daemon=True).start()
+
+
+def _run(task: Task[T]) -> T:
+    with one_blas_thread():
+        return task()

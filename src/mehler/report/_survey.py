@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -13,14 +13,13 @@ from scipy.special import ndtri
 
 from mehler import _arrays, learn
 from mehler._text import install_command
-from mehler.report._jobs import Task as Job
-from mehler.report._jobs import failed, fresh_context, pay
+from mehler._validate import require_probability
 from mehler.report._maps import Candidate, Sample, candidates, choose
 from mehler.report._model import DataResult, Score
 from mehler.report._read import DIGITS, DataMatrix, standardized
 from mehler.report.render._format import count, number
 from mehler.statements import Context, Evidence, Plot, Series
-from mehler.verify import Entry, check_kernel, intervals
+from mehler.verify import BudgetExceeded, Entry, Ledger, check_kernel, intervals
 
 RAW, BOOSTING = "raw columns", "gradient boosting"  # of scikit-learn, at its defaults
 # Multiples of 16, which all maps may have; the full level goes on.
@@ -32,6 +31,38 @@ _HELD_OUT, _OUTSIDE = 1 / 3, 0.05
 _MOST_CLASSES = 50
 # Regularisations, in units of the mean squared length of the features.
 _LAMBDAS = 10.0 ** np.arange(-9, 1)
+
+
+# Tests that the budget of a run covers, several times those of all statements.
+_TESTS = 1000
+
+
+def fresh_context(settings: Mapping[str, Any], statement: str = "") -> Context:
+    """Return a context of these settings with a ledger of its own."""
+    rate = require_probability("false_alarm", settings["false_alarm"])
+    ledger = Ledger(budget=min(0.5, _TESTS * rate))
+    return Context(ledger=ledger, statement=statement, **settings)
+
+
+def pay(ledger: Ledger, evidence: Sequence[Evidence], entries: Sequence[Entry]) -> list[Evidence]:
+    """Pay for what a piece has spent; evidence that the budget does not cover is an error."""
+    try:
+        for entry in entries:
+            ledger.spend(entry.label, entry.false_alarm, entry.looks)
+    except BudgetExceeded as error:
+        return [replace(failed(one.form, one.check, error), seed=one.seed) for one in evidence]
+    return list(evidence)
+
+
+def failed(form: Any, check: str, error: Exception) -> Evidence:
+    """Return the evidence of a check that raised, which is reported, never hidden."""
+    return Evidence(
+        form=form,
+        check=check,
+        status="error",
+        claim=f"could not be checked: {type(error).__name__}: {error}",
+        method="none: the check raised",
+    )
 
 
 @dataclass(frozen=True)
@@ -181,7 +212,7 @@ class Survey:
             self._maps = tuple(one for one in self._maps if one.label in _EXAMPLES)
             learners = (RAW, *self._maps)
         task = self._task
-        self.tasks: list[Job[tuple[str, str, tuple[Score, ...]]]] = []
+        self.tasks: list[Callable[[], tuple[str, str, tuple[Score, ...]]]] = []
         if isinstance(task, Task):
             self.tasks = [partial(_measured, learner, task, settings) for learner in learners]
 

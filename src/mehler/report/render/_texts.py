@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 # Characters of LaTeX from which a formula may be wider than a page, and be scrolled by keys.
-_WIDE, _WIDE_IN_TEXT = 60, 40
+_WIDE, _WIDE_IN_TEXT = 60, 32
 _HEADING = re.compile(r"^#{3,} (.+)$", re.MULTILINE)
 
 
@@ -52,10 +52,13 @@ def markdown(text: str, statement: str, targets: frozenset[str]) -> Markup:
             token.attrs["id"] = anchor(statement, tokens[i + 1].content)
         if token.type == "th_open" and not tokens[i + 1].content:  # no heading, and not read as one
             token.tag = tokens[i + 2].tag = "td"
+        elif token.type == "th_open":  # a formula alone is no name for a screen reader
+            token.attrs["aria-label"] = tokens[i + 1].content.replace("$", "")
         if token.children:
             token.children = _without_addresses(token.children, targets)
     parser = _parser()
-    return Markup(parser.renderer.render(tokens, parser.options, {}))
+    html = parser.renderer.render(tokens, parser.options, {})
+    return Markup(html.replace("<pre>", '<pre tabindex="0">'))  # it scrolls by keys
 
 
 def _without_addresses(tokens: Sequence[Token], targets: frozenset[str]) -> list[Token]:
