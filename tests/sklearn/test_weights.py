@@ -114,13 +114,9 @@ def test_leaving_out_rows_of_small_weight_is_leaving_them_out_whole():
 
 # What blocks make of weights, and errors of rows: counts, roots, and weights forgotten.
 DEFECTS = {
-    "counts": (
-        learn.RidgeSums,
-        "_add_block",
-        lambda honest, *of: honest(*of[:-1], np.sign(of[-1])),
-    ),
-    "roots": (learn.RidgeSums, "_add_block", lambda honest, *of: honest(*of[:-1], of[-1] ** 2)),
-    "weights": (_path, "losses", lambda honest, *of: honest(*of[:-1], None)),
+    "counts": (learn.RidgeSums, "_add_block", np.sign),
+    "roots": (learn.RidgeSums, "_add_block", np.square),
+    "weights": (_path, "losses", lambda weights: None),
 }
 
 
