@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, Protocol, TypedDict
 
 import numpy as np
@@ -186,8 +187,8 @@ class CheckOptions:
         return max(1, min(n_draws, self.max_features // m))
 
     def pay(self) -> None:
-        """Pay for one evaluation from the caller's ledger, if there is one."""
-        pay(self.ledger, self.name, self.false_alarm)
+        if self.ledger is not None:
+            self.ledger.spend(self.name, self.false_alarm)
 
     def verdict(self, **evidence: Any) -> Verdict:
         """Return the verdict at these options; a claim of 0 and one interval unless they differ."""
@@ -201,16 +202,14 @@ class CheckOptions:
         )
 
 
-# Seconds after which drawing stops.
-TIME_LIMIT = 60.0
-# The defaults of all options.
+# The defaults of all options; the time limit is in seconds.
 DEFAULTS: dict[str, Any] = {
     "false_alarm": 1e-9,
     "miss": 1e-6,
     "ledger": None,
     "name": None,
     "max_features": None,
-    "time_limit": TIME_LIMIT,
+    "time_limit": 60.0,
     "seed": None,
 }
 
@@ -220,28 +219,17 @@ def require_options(
 ) -> CheckOptions:
     """Validate the options and a resolution, a `relative` one for sample sizes that are floats."""
     options = DEFAULTS | dict(options)
-    time_limit, most = options["time_limit"], options["max_features"]
+    time_limit, most, ledger = (options[x] for x in ("time_limit", "max_features", "ledger"))
+    if ledger is not None and not callable(getattr(ledger, "spend", None)):
+        raise TypeError(f"ledger={ledger!r} must be a verify.Ledger")
+    check_resolution = require_resolution if relative else partial(require_positive, "resolution")
     return CheckOptions(
         false_alarm=require_probability("false_alarm", options["false_alarm"]),
-        resolution=require_resolution(resolution)
-        if relative
-        else require_positive("resolution", resolution),
+        resolution=check_resolution(resolution),
         miss=require_probability("miss", options["miss"]),
         name=require_text("name", options["name"], default=check),
-        ledger=_ledger(options["ledger"]),
+        ledger=ledger,
         max_features=None if most is None else require_integer("max_features", most),
         time_limit=None if time_limit is None else require_positive("time_limit", time_limit),
         seed=root_seed(options["seed"]),
     )
-
-
-def _ledger(ledger: object) -> Any:
-    if ledger is not None and not callable(getattr(ledger, "spend", None)):
-        raise TypeError(f"ledger={ledger!r} must be a verify.Ledger")
-    return ledger
-
-
-def pay(ledger: Any, label: str, false_alarm: float) -> None:
-    """Pay for one evaluation from a ledger, if there is one."""
-    if _ledger(ledger) is not None:
-        ledger.spend(label, false_alarm)

@@ -30,7 +30,6 @@ class Entry:
 
     @property
     def total(self) -> float:
-        """Cost of the entry, false_alarm * looks."""
         return in_decimals(operator.mul, self.false_alarm, self.looks)
 
 
@@ -41,20 +40,15 @@ class Allotment:
     An evaluation is never refused, so that the verdict on an example depends on it alone, and
     Hypothesis can replay and shrink it. Before the first alarm of the test each costs
     `false_alarm`: what Hypothesis tries next depends on its own random numbers and on all examples
-    having passed, not on the draws, so that the union bound holds. After it evaluations are free.
-    Those beyond `examples` are added to what the ledger has spent; they can overdraw it, and the
-    pytest plugin then fails the run.
+    having passed, not on the draws. After it evaluations are free. Those beyond `examples` are
+    added to what the ledger has spent; if they overdraw it, the pytest plugin fails the run.
 
     Attributes
     ----------
-    label : str
-        Name of the test in the ledger.
-    false_alarm : float
-        False-alarm probability of one example.
-    examples : int
-        Number of evaluations paid for.
+    label, false_alarm, examples
+        Of `Ledger.allot`.
     taken : int
-        Evaluations taken before the first alarm, that one included.
+        Evaluations before the first alarm, that one included.
     alarmed : bool
         Whether a verdict did not hold.
 
@@ -254,7 +248,6 @@ class Ledger:
         return first
 
     def _require_room(self, price: Entry) -> None:
-        """Raise BudgetExceeded for a purchase beyond the budget; the caller holds the lock."""
         if _plus(self.spent, price.total) > self.limit(self.budget):
             before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
             raise BudgetExceeded(

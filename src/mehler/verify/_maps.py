@@ -37,7 +37,6 @@ class Draws:
         self._last: tuple[int, Any] = (-1, None)
 
     def seed(self, k: int) -> int:
-        """Return the seed of draw k."""
         while len(self._seeds) <= k:
             child = np.random.SeedSequence(self.root, spawn_key=(self._stream, self._child))
             self._child += 1
@@ -48,11 +47,9 @@ class Draws:
         return self._seeds[k]
 
     def make(self, k: int) -> Any:
-        """Return item k, a map."""
         return self.draw(self.seed(k))
 
     def __getitem__(self, k: int) -> Any:
-        """Return item k; the last one is cached."""
         if self._last[0] != k:
             with np.errstate():  # what a map does to it is undone
                 self._last = (k, self.make(k))
@@ -104,7 +101,6 @@ def require_draw(draw: Any, name: str = "draw", takes: str = "seed") -> Callable
 
 
 def is_feature_map(value: object) -> bool:
-    """Whether a value is a map of mehler."""
     from mehler.features import FeatureMap
 
     return isinstance(value, FeatureMap)
@@ -123,12 +119,10 @@ class Clock:
 
     @property
     def seconds(self) -> float:
-        """Seconds since construction."""
         return max(thread_time() - self._worked, (monotonic() - self._start) / 4.0)
 
     @property
     def over(self) -> bool:
-        """Whether the limit has passed."""
         return self.limit is not None and self.seconds >= self.limit
 
 
@@ -151,7 +145,6 @@ class EvaluatedRows:
 
     @property
     def values(self) -> Any:
-        """The rows in float64."""
         return np.asarray(self.host, dtype=np.float64)
 
 
@@ -178,7 +171,6 @@ class Pairs:
         self.squares = left + right
 
     def pick(self, matrix: Array) -> Any:
-        """Return the entries at the pairs of a matrix of left by right rows."""
         return matrix[self.first, self.second]
 
     def values_of(self, function: Kernel, name: str) -> Any:
@@ -186,12 +178,10 @@ class Pairs:
         return self.pick(_evaluate(function, self.left.values, self.right.values, name))
 
     def take(self, index: NDArray[np.int64]) -> Pairs:
-        """Return the pairs at an index."""
         parts = {name: getattr(self, name)[index] for name in ("first", "second", "claim")}
         return replace(self, **parts)
 
     def place(self, index: int) -> dict[str, Any]:
-        """Return row numbers and correlation of one pair."""
         i, j = int(self.first[index]), int(self.second[index])
         x, y = self.left.values[i], self.right.values[j]
         norms = float(np.linalg.norm(x) * np.linalg.norm(y))

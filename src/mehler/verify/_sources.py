@@ -59,19 +59,16 @@ class Moments:
 
     def __init__(self, n: float, sums: NDArray[np.float64]) -> None:
         s1, s2, s3, s4 = sums
-        self.n, self.mean = n, s1 / n
-        m = self.mean
+        self.n, self.mean = n, (m := s1 / n)
         self.squares = np.maximum(s2 - m * s1, 0.0)
         self.cubes = s3 - 3.0 * m * s2 + 2.0 * n * m**3
-        fourths = s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4
-        self.fourths = np.maximum(fourths, 0.0)
+        self.fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
         self.slack = CANCELLED * s2, CANCELLED * (s4 + 6.0 * m**2 * s2 + n * m**4)
 
     def at(self, d: Reals, sign: Reals = 1.0) -> Any:
         """Return sums of powers of sign (X - mean) + d, even ones no less than they are."""
-        pads = self.slack
-        central = self.squares + pads[0], sign * self.cubes, self.fourths + pads[1]
-        return moved(d, self.n, 0.0, *central)
+        even = self.squares + self.slack[0], self.fourths + self.slack[1]
+        return moved(d, self.n, 0.0, even[0], sign * self.cubes, even[1])
 
 
 # Elements of the largest temporary, 32 MiB of float64.
@@ -146,11 +143,9 @@ class Source:
         return np.split(np.arange(self.claim.size), range(step, self.claim.size, step))
 
     def place(self, index: int) -> dict[str, Any]:
-        """Return where a mean is."""
         raise NotImplementedError
 
     def unit_text(self, index: int) -> str:
-        """Return the unit of a mean."""
         return f"{self.unit_name} = {float(self.unit[index]):.3g} there"
 
     def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -183,7 +178,6 @@ class PairSource(Source):
         return sums, cross, sums_and_differences(size, cross), size
 
     def _products(self, phi: Any) -> tuple[Any, Any, Any, Any]:
-        """Return <u, v> at the pairs, |u|^2 of the rows of either side, and power sums."""
         pairs = self.pairs
         gram, left, right = estimate_and_lengths(phi, pairs, self.n_features)
         cross = (pairs.pick(gram) / pairs.unit)[None]
@@ -354,7 +348,6 @@ def declares(phi: object) -> bool:
 
 
 def declaration(phi: object, name: str, default: Any = None) -> Any:
-    """Return what a map declares."""
     value = getattr(phi, name, default) if declares(phi) else default
     return default if name in _DECLARATIONS and not callable(value) else value
 
@@ -386,8 +379,8 @@ def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSou
     if not (declaration(phi, "independent_units", False) and declaration(phi, "products")):
         return Estimates(pairs, m, 1, eps)
     # All pairs, as far as a temporary can hold their products.
-    most = max(8, BLOCK // (8 * m))
-    probes = np.unique(np.linspace(0, pairs.n - 1, min(pairs.n, most)).astype(int))
+    n_probes = min(pairs.n, max(8, BLOCK // (8 * m)))
+    probes = np.unique(np.linspace(0, pairs.n - 1, n_probes).astype(int))
     products = unit_products(phi, pairs, probes)
     slack = slack_of(pairs, m, eps)
     if np.issubdtype(head.dtype, np.floating) and products.shape[1] == m:

@@ -79,7 +79,6 @@ class Comparison:
 
 
 def short(value: object) -> str:
-    """Return a float to six digits, anything else as it is."""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
@@ -111,11 +110,9 @@ class PairTable:
 
     @property
     def n(self) -> int:
-        """Number of pairs, those without a row included."""
         return sum(self.counts.values())
 
     def lines(self) -> list[str]:
-        """Return the aligned lines of a table, its head first."""
         listed, shown = aligned([_HEAD, *self.rows]), [row[-1] for row in self.rows]
         if left := self.n - len(self.rows):
             more = {
@@ -290,7 +287,6 @@ class Verdict:
         return f"{self.false_alarm:.3g}{shared} ({self.method})"
 
     def amount_text(self) -> str:
-        """Return what was drawn."""
         if not self.n_draws:
             return counted(self.n_features, "sample")
         return f"{counted(self.n_features, 'feature')} in {counted(self.n_draws, 'draw')}"

@@ -151,7 +151,6 @@ def _table(
 
 
 def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:
-    """Return the statistics of the intervals, with claims, ends and pairs, and the others."""
     if not measured.statistics or measured.statistics[0].method == "beyond range":
         return measured.statistics
     first, *others = measured.statistics
@@ -161,7 +160,6 @@ def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:
 
 
 def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -> str:
-    """Explain why an outcome is open, and what would decide it."""
     source, options, clock = task.source, task.options, task.clock
     parts = [measured.note] if measured.note else []
     if not width <= task.resolution:

@@ -164,8 +164,6 @@ def check_mean(
 
 
 class Samples(Source):
-    """Samples at hand, of several coordinates each."""
-
     independence = "the samples are independent, and their number was fixed before"
     unit_name, counted_in = "", "sample"
 
@@ -315,8 +313,6 @@ def _check_products(
 
 
 class Coordinates(Source):
-    """Products of two coordinates of samples at hand."""
-
     independence = "the samples are independent, and their number was fixed before"
     unit_name, counted_in = "sqrt(C_ii C_jj)", "sample"
     pairs: Any

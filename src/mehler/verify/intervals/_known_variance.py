@@ -141,7 +141,6 @@ def _width(n: int, variance: float, false_alarm: float, miss: float) -> float:
 
 
 def psi(u: float | NDArray[np.float64]) -> Any:
-    """Return psi(u), elementwise."""
     size = np.abs(u)
     return np.copysign(np.log1p(size * (1.0 + 0.5 * size)), u)
 
@@ -151,7 +150,6 @@ _BLOCK = 1 << 16
 
 
 def score(samples: Array, theta: float, a: float) -> float:
-    """Return S(theta) = sum psi(a (X_i - theta))."""
     blocks = range(0, samples.size, _BLOCK)
     return sum(float(psi(a * (samples[k : k + _BLOCK] - theta)).sum()) for k in blocks)
 
@@ -186,7 +184,6 @@ class CatoniPowerSums:
         self.mean = self._moments.mean
 
     def score_range(self, theta: float) -> tuple[Any, Any]:
-        """Return lower and upper bounds on S(theta)."""
         middle, band = self._terms(self.mean - theta, 1.0)
         return middle - band, middle + band
 

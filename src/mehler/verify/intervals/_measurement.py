@@ -34,7 +34,6 @@ class Task:
         self.width = options.resolution - 2.0 * source.rounding
 
     def require_resolved(self) -> None:
-        """Raise ValueError for a resolution below the rounding allowance."""
         if self.width <= 0.0:
             raise ValueError(
                 f"resolution={self.resolution:.3g} is finer than the rounding of the features "
@@ -42,7 +41,6 @@ class Task:
             )
 
     def affordable(self, samples: int) -> int:
-        """Return the draws for `samples` samples per mean, capped by `max_features`."""
         n_draws, most = -(-samples // self.source.per_draw), self.options.max_features
         return n_draws if most is None else min(n_draws, most // self.source.n_features)
 

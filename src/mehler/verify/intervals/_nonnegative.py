@@ -57,12 +57,10 @@ class Excess:
 
     @property
     def mean(self) -> Any:
-        """Means of the samples so far."""
         return self.sum / max(1, self.n)
 
     @property
     def log_wealth(self) -> Any:
-        """Logarithm of the wealth averaged over all stakes, shape (n,)."""
         return np.logaddexp.reduce(self.log_wealths, axis=0) - math.log(_STAKES.size)
 
     def lower_ends(self, level: float) -> Any:
@@ -94,7 +92,6 @@ class SquaredLengths(Excess):
 
     @property
     def n_bets(self) -> int:
-        """Number of directions that share the error rate."""
         return int(self.claims.size)
 
     def bet(self, values: Array, size: Array) -> None:

@@ -97,8 +97,6 @@ def betting(samples: Array, low: float, high: float, false_alarm: float) -> tupl
     stakes = np.sqrt(2.0 * cost / (x.size * np.concatenate([[0.25], variances[:-1]])))
 
     def survivor(z: Array) -> float:
-        """Return the least m at which log K^+(m), decreasing in m, is below the cost."""
-
         def excess(m: float) -> float:
             bets = stakes if m == 0.0 else np.minimum(stakes, STAKE / m)
             return float(np.log1p(bets * (z - m)).sum()) - cost
@@ -147,12 +145,10 @@ class Wealth:
         self.sums, self.n = np.zeros((4, *np.shape(self._reach))), 0
 
     def add(self, n: int, sums: Array) -> None:
-        """Add n samples with power sums of shape (4, pairs)."""
         self.n, self.sums = self.n + n, self.sums + sums
 
     @property
     def mean(self) -> Any:
-        """Mean of all samples."""
         return self.sums[0] / self.n
 
     def log_wealth(self, m: float | NDArray[np.float64], sign: float) -> Any:
@@ -215,35 +211,17 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     low, high = (end / source.unit - source.claim for end in bounds)
     bets, needed, inspected = Wealth(low, high, task.rounding), float(_FIRST), 0
     most, target = task.affordable(_MOST), task.affordable(_FIRST)
-
-    def of_draw(phi: Callable[..., Any]) -> Any:
-        """Return the power sums of a draw, and the first mean and value out of bounds."""
-        total = np.empty((4, task.n))
-        for chosen in source.blocks():
-            samples, unit = source.samples(phi, chosen), source.unit[chosen]
-            total[:, chosen] = power_sums(samples - source.claim[chosen])
-            values, slack = samples * unit, task.rounding * unit
-            out = (values < bounds[0] - slack) | (values > bounds[1] + slack)
-            if out.any():
-                row, column = (int(index) for index in np.argwhere(out)[0])
-                return total, (int(chosen[column]), float(values[row, column]))
-        return total, ()
-
     while True:
         while drawn < target:
-            sums, out = of_draw(task.draws[drawn])
+            bets.add(source.per_draw, _sums(task, bounds, drawn))
             drawn += 1
-            if out:
-                raise _outside(task, bounds, out[0], out[1], drawn)
-            bets.add(source.per_draw, sums)
             if task.clock.over:
                 break
         # The wealth at the claim is cheap; the ends tell how many samples would do.
         sides = ((task.rounding, 1.0), (-task.rounding, -1.0))
         lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level
-        off = np.abs(bets.mean) >= task.floor
         over = not np.isfinite(bets.mean).all() or task.clock.over or drawn >= most
-        over = over or bool((lost & off).any())
+        over = over or bool((lost & (np.abs(bets.mean) >= task.floor)).any())
         # An estimate from few samples is too large.
         if over or bets.n >= min(0.9 * needed, _AGAIN * inspected):
             ends, inspected = bets.ends(level), bets.n
@@ -257,7 +235,6 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         target = min(most, max(least, min(largest, math.ceil(needed / source.per_draw))))
     missed = bets.ends(math.log(2.0 / task.options.miss))
     plan = {"n": bets.n, "block": source.per_draw, "rounding": task.rounding}
-    tests = {"sums": bets.sums, "range": np.stack([low, high])}
     return Measurement(
         observed=source.claim + bets.mean,
         low=source.claim + ends[0] - task.rounding,
@@ -268,21 +245,30 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         needed=math.ceil(min(needed, _MOST) / source.per_draw),
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
-        statistics=(Statistics("wealth", plan, tests),),
+        statistics=(
+            Statistics("wealth", plan, {"sums": bets.sums, "range": np.stack([low, high])}),
+        ),
     )
 
 
-def _outside(
-    task: Task, bounds: tuple[float, float], mean: int, value: float, n_draws: int
-) -> Finding:
-    """Return what a sample outside of the declared bounds shows."""
-    tests = {"value": [value], "range": np.array(bounds)[:, None]}
-    tests["slack"] = [task.rounding * float(task.source.unit[mean])]
-    tests |= {name: x[..., [mean]] for name, x in task.source.certified()[1].items()}
-    decided = Statistics("beyond range", {"draw": n_draws - 1}, tests)
-    reason = f"A sample {value:.6g} lies outside the declared bounds: "
-    reason += "the map or the bounds are wrong."
-    return Finding(mean, reason, value, "bounded (range)", n_draws, statistics=(decided,))
+def _sums(task: Task, bounds: tuple[float, float], k: int) -> Any:
+    """Return the power sums of draw k; raise Finding for a sample out of bounds."""
+    source, total = task.source, np.empty((4, task.n))
+    for chosen in source.blocks():
+        samples, unit = source.samples(task.draws[k], chosen), source.unit[chosen]
+        total[:, chosen] = power_sums(samples - source.claim[chosen])
+        values, slack = samples * unit, task.rounding * unit
+        out = (values < bounds[0] - slack) | (values > bounds[1] + slack)
+        if out.any():
+            row, column = (int(index) for index in np.argwhere(out)[0])
+            mean, value = int(chosen[column]), float(values[row, column])
+            tests = {"value": [value], "range": np.array(bounds)[:, None], "slack": slack[[column]]}
+            tests |= {name: x[..., [mean]] for name, x in source.certified()[1].items()}
+            reason = f"A sample {value:.6g} lies outside the declared bounds: "
+            reason += "the map or the bounds are wrong."
+            decided = (Statistics("beyond range", {"draw": k}, tests),)
+            raise Finding(mean, reason, value, "bounded (range)", k + 1, statistics=decided)
+    return total
 
 
 def reach(mean: Array, *ends: Any) -> float:

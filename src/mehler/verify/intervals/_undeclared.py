@@ -32,27 +32,21 @@ from mehler.verify.intervals._range import KAPPA, SHARES, halved, log_wealth
 KURTOSIS = "bounded kurtosis (self-normalised)"
 
 # Allowed relative shortfall t of the sum of squares below n s^2: FINE costs more samples and gives
-# the shorter interval.
-COARSE, FINE = 0.5, 0.25
+# the shorter interval. SHARE of the error rate is spent on that sum.
+COARSE, FINE, SHARE = 0.5, 0.25, 0.125
 # Bets lambda * scale, enough for standard deviations from a hundredth of the scale to ten thousand
-# times it; fraction of the error rate spent on the sum of squares.
-BETS, SHARE = 2.0 ** np.arange(-20, 9), 0.125
-# Grid of distances from the mean; bisection between grid points follows.
-_GRID, _HALVINGS = 2.0 ** np.arange(-34.0, 15.0), 20
+# times it; distances from the mean, and bisections between them.
+BETS, _GRID, _HALVINGS = 2.0 ** np.arange(-20, 9), 2.0 ** np.arange(-34.0, 15.0), 20
 # Intervals are not widened where the kurtosis limit is this many times the samples' own kurtosis;
 # with fewer than FEW effective samples, n over their kurtosis, nothing is refuted.
 MARGIN, FEW = 5.0, 100.0
-
-# Limit of the kurtosis from which on intervals are looked at; a mean of ten features or more is far
-# below it.
+# The kurtosis that is allowed where intervals are looked at; ten features are far below it.
 _LEAST_KURTOSIS = 20.0
 # First size at which a suspicion is looked for, and the ratio of successive sizes.
 _FIRST, _STEP = 64, 1.25
 # Most samples relative to the size that the first intervals ask for, and to the least one if tails
-# are too heavy to be decided, after a few inspections; longer for squares, whose tails are heavier.
-_PATIENCE, _TAIL_PATIENCE, _LONG_PATIENCE, _LEAST_LOOKS = 4.0, 16.0, 64.0, 4
-# Least draws before giving up on heavy tails; where a draw has many samples, draws are cheap.
-_LEAST_DRAWS = 1_000
+# are too heavy to be decided, after some inspections and draws; longer for squares.
+_PATIENCE, _TAIL_PATIENCE, _LONG_PATIENCE, _LEAST_LOOKS, _LEAST_DRAWS = 4.0, 16.0, 64.0, 4, 1_000
 # Least fresh events: a map that hides in events of probability p is refuted at (1 - p)^LEAST.
 LEAST = 24_000
 # How many times the samples a suspicion takes to be tested again. Fresh draws suffice once unseen
@@ -61,7 +55,6 @@ _AGAIN, _CARRIED, _TIMES = 2.0, 0.5, 64.0
 
 
 def shortfall(t: float) -> float:
-    """Return h(t) = (1 - t) log(1 - t) + t."""
     return (1.0 - t) * math.log1p(-t) + t
 
 
@@ -125,12 +118,8 @@ def self_normalised(
     -------
     low, high : float
         Ends of the interval, infinite where n is too small; half width about
-        sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2.
-
-    Notes
-    -----
-    The kurtosis is an assumption that no sample can prove: an event rarer than 1/n may hide any
-    mean. The checks do not refute by it.
+        sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2. The kurtosis is an assumption that
+        no sample can prove, and the checks do not refute by it.
 
     References
     ----------
@@ -190,10 +179,9 @@ class Look:
     `rate` is the error rate of one mean, `number` that of this inspection, from 1, or None if n was
     fixed before; `fixed` says that all draws are one map, so that chance plays no part; `ends` are
     the least and the largest gap, `centred` sums of squares and fourth powers about the mean, where
-    they are known better than by `sums`.
-
-    `effective` samples are n over the kurtosis, 0 where samples differ by rounding only; where few
-    large ones decide, `short`, intervals are widened, since they are `lack` times too few.
+    `sums` lose them. `effective` samples are n over the kurtosis, 0 where samples differ by
+    rounding only; where few large ones decide, `short`, they are `lack` times too few, and
+    intervals are widened.
     """
 
     n: int
@@ -231,24 +219,16 @@ class Look:
 
         Moving a sample by d rounds its fourth power by 64 eps d^4 at most: five terms, of 16 d^4.
         """
-        moments = Moments(self.n, sums)
-        fourths = moments.fourths + CANCELLED * self.n * self.off**4
-        return replace(self, centred=(moments.squares, fourths))
+        near, rounded = Moments(self.n, sums), CANCELLED * self.n * self.off**4
+        return replace(self, centred=(near.squares, near.fourths + rounded))
 
     def half_at(self, rate: float) -> Any:
-        """Return half widths at an error rate, not widened."""
         cost = math.log(2.0 / ((1.0 - SHARE) * rate))
         return half_widths(self.n, self.squares, cost, self._allowance, self.resolution)
 
     @functools.cached_property
-    def plain(self) -> Any:
-        """Half widths that are not widened, without the rounding."""
-        return self.half_at(self.rate)
-
-    @property
     def half(self) -> Any:
-        """Half widths."""
-        return self.plain * np.sqrt(self.lack) + self.rounding
+        return self.half_at(self.rate) * np.sqrt(self.lack) + self.rounding
 
     def detectable(self, miss: float) -> float:
         """Return how far off every claim is excluded but for a chance of `miss`."""
@@ -256,7 +236,6 @@ class Look:
 
     @functools.cached_property
     def carried(self) -> Any:
-        """What rare events would have to carry of each mean."""
         return carried(self.n, self.sums, self.rate, self.resolution, self.ends)
 
     @functools.cached_property
@@ -291,13 +270,6 @@ class Look:
         """Return where even `most` samples would be too few: effective ones grow like n at best."""
         return self.short & (self.lack * self.n > most)
 
-    def needed(self, most: float) -> float:
-        """Return the size that decides all means but those with heavy tails, 0 if unknown."""
-        narrow = (2.0 * (self.plain + self.rounding) / self.resolution) ** 2
-        ratio = np.maximum(narrow, self.lack)
-        factor = float(np.max(ratio, initial=0.0, where=~self.tails(most)))
-        return self.n * factor if math.isfinite(factor) else 0.0
-
     def beyond(self, most: float) -> bool:
         """Whether only heavy-tailed means are open, and `most` samples would leave one open.
 
@@ -316,15 +288,13 @@ class Look:
         text = f"the kurtosis of one sample is at most {limit:.4g}; the samples show at most"
         lines = [f"{text} {most:.3g}"]
         if self.short.any():
-            few, n = max(1, int(self.effective[self.short].min())), int(self.short.sum())
-            lines.append(
-                f"{FEW_EFFECTIVE} (as if {counted(few, 'sample')} at the worst of "
-                f"{counted(n, noun)}): their intervals are widened and hold only in the limit"
-            )
+            few = counted(max(1, int(self.effective[self.short].min())), "sample")
+            at = f"{few} at the worst of {counted(int(self.short.sum()), noun)}"
+            rest = "their intervals are widened and hold only in the limit"
+            lines.append(f"{FEW_EFFECTIVE} (as if {at}): {rest}")
         return tuple(lines)
 
     def statistics(self, *, shared: bool, block: int = 1, fresh: Look | None = None) -> Statistics:
-        """Return what decided; `shared`: bets on squared lengths have half of the error rate."""
         plan: dict[str, Any] = {"n": self.n, "block": block, "look": self.number}
         plan |= {"fixed": self.fixed, "rounding": self.rounding, "shared": shared}
         tests = {"sums": self.sums}
@@ -416,7 +386,6 @@ class _Run:
 
     @property
     def over(self) -> bool:
-        """Whether no more draws are to be made, whatever they show."""
         finite = bool(np.isfinite(self.sums).all())
         return self.evidence is not None or not finite or self.task.clock.over
 
@@ -456,14 +425,11 @@ class _Run:
         return look.fixed and self.draws >= self.least_fresh
 
     def confirm(self, look: Look) -> Look:
-        """Ask fresh draws whether a suspicion is right; return the intervals of all samples."""
         n, draws, first = self.n, self.draws, self.sums
         size = self._confirming(look)
         suspicion = f"A mean is off in the first {counted(draws, 'draw')}, and"
-        self.unconfirmed = (
-            f"{suspicion} too few draws are allowed to confirm it, which takes "
-            f"{counted(size, 'fresh draw')}"
-        )
+        few = f"too few draws are allowed to confirm it, which takes {counted(size, 'fresh draw')}"
+        self.unconfirmed = f"{suspicion} {few}"
         self.attempts, self._centre, self._near = self.attempts + 1, look.off, np.zeros((4, 1))
         self.draw_until(min(self.affordable, draws + size))
         look, fresh_draws = self.look(), self.draws - draws
@@ -477,13 +443,11 @@ class _Run:
             self.fresh = fresh
         elif fresh_draws >= size:
             does = "do" if fresh_draws != 1 else "does"
-            self.unconfirmed = (
-                f"{suspicion} {counted(fresh_draws, 'fresh draw')} {does} not confirm it"
-            )
+            fresh_text = counted(fresh_draws, "fresh draw")
+            self.unconfirmed = f"{suspicion} {fresh_text} {does} not confirm it"
         return look
 
     def _confirming(self, look: Look) -> int:
-        """Return the fresh draws that are to confirm a suspicion."""
         refuted, draws = look.refutable, self.draws
         sums, off = look.sums[:, refuted], np.abs(look.off[refuted])
         size = float(max(1.5 * draws, -(-self.least_fresh // self.source.per_draw)))
@@ -496,15 +460,12 @@ class _Run:
         return math.ceil(size)
 
     def note(self, look: Look, compared: Comparison) -> str:
-        """Say why an outcome is open, and what to do."""
         source, task = self.source, self.task
         open_, tails = compared.outside & ~compared.refuted, look.tails(self.patience)
         if (tails & (open_ | (compared.width > task.resolution))).any():
             opening = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
-            return (
-                f"{opening} large samples decide it, and nothing bounds what was not seen; "
-                f"{source.remedy}."
-            )
+            why = "large samples decide it, and nothing bounds what was not seen"
+            return f"{opening} {why}; {source.remedy}."
         if self.unconfirmed:
             return f"{self.unconfirmed}; {source.remedy}, or allow as many draws again."
         if not open_.any():
@@ -513,10 +474,8 @@ class _Run:
             n = counted(look.n, "sample")
             return f"A mean is off; {n} {be(look.n)} too few to refute it."
         rarest = min(1.0, math.log(2.0 * task.n / task.options.false_alarm) / look.n)
-        return (
-            f"A {source.noun} is off its claim and never varied: an event rarer than {rarest:.2g} "
-            f"a sample could make it right; {source.remedy}."
-        )
+        never = f"A {source.noun} is off its claim and never varied: an event rarer than"
+        return f"{never} {rarest:.2g} a sample could make it right; {source.remedy}."
 
     def measured(self, look: Look) -> Measurement:
         """Return what was measured, with what it rests on and what would decide it."""
@@ -532,7 +491,7 @@ class _Run:
             assumptions = (f"nothing else: {source.squares} are not negative",)
         shared = bets is not None
         statistics = look.statistics(shared=shared, block=source.per_draw, fresh=fresh)
-        needed = max(least_samples(look.rate), look.needed(self.patience)) / source.per_draw
+        wanted = look.wanted(~look.tails(self.patience))
         return Measurement(
             observed=source.claim + look.off,
             low=source.claim + compared.low,
@@ -540,7 +499,7 @@ class _Run:
             n_draws=self.draws,
             n_intervals=self.task.n + (bets.n_bets if bets else 0),
             detectable=look.detectable(self.task.options.miss),
-            needed=math.ceil(needed),
+            needed=math.ceil(max(least_samples(look.rate), wanted) / source.per_draw),
             method=KURTOSIS if self.evidence is None else FORMS,
             assumptions=assumptions,
             may_refute=refuted,
