@@ -186,6 +186,7 @@ def test_a_cause_is_right_or_absent(name):
         assert words in causes[0].text, causes
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CORRECT)
 def test_a_correct_counterpart_has_none(name):
     draw, kernel, rows, _ = CORRECT[name]

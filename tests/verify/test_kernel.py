@@ -207,6 +207,7 @@ def test_one_map_for_all_seeds_is_said_of_a_kernel_that_holds():
     assert [said in verdict.reason for verdict in verdicts] == [True, False]
 
 
+@pytest.mark.slow
 def test_draws_of_zero_features_do_not_ignore_their_seed():
     """Whatever carries the kernel may be rare: here one draw in a hundred."""
     X = np.random.default_rng(0).standard_normal((4, 3))

@@ -16,6 +16,7 @@ from tests.cli.defective_maps import cached, draw, plain, waves
 
 FAULTS = {
     "caches_by_ends": "of an earlier call",
+    "caches_by_sums": "of an earlier call",
     "caches_at_module": "of an earlier call",
     # Which rule sees it first depends on the memory that arrays get.
     "caches_by_id": "features",
@@ -50,6 +51,7 @@ def caching(key):
     )
 
 
+caches_by_sums, caches_by_sums_twin = caching(lambda X: (X.shape, X.sum(axis=0).tobytes()))
 caches_by_ends, caches_by_ends_twin = caching(lambda X: (X.shape, X[[0, -1]].tobytes()))
 caches_by_id, _ = caching(lambda X: (id(X), X.shape))
 

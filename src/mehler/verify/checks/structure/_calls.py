@@ -110,12 +110,16 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
     """Compare inner rows that change where most of what a cache may go by does not.
 
     Two rows change places, one is reversed, one moves a little in half of its columns: first and
-    last rows, text, samples of rows, lengths and other columns stay. Maps drawn anew, which have no
-    earlier calls, say what is right, so that equal features are certain to be stale.
+    last rows, text, samples of rows, sums, lengths and other columns stay. Maps drawn anew, which
+    have no earlier calls, say what is right, so that equal features are certain to be stale.
     """
-    d = c.rows.shape[1]
+    rows, d = c.rows, c.rows.shape[1]
+    if rows.dtype.kind == "f":  # on a grid, so that sums of rows and of squares are exact
+        bits = 16 if rows.dtype.itemsize >= 8 else 4
+        unit = 2.0 ** (np.ceil(np.log2(float(np.abs(rows).max()) or 1.0)) - bits)
+        rows = (np.round(rows / unit) * unit).astype(rows.dtype)
     total = max(_SHORT, -(-_LETTERS // d))
-    tall = c.rows[np.arange(total) % len(c.rows)]
+    tall = rows[np.arange(total) % len(rows)]
     # Primes, which are in no sample of every k-th row.
     inner = [k for k in range(int(0.6 * total), total - 4) if all(k % p for p in (2, 3, 5, 7, 11))]
     i, row = inner[0], tall[inner[0]]
