@@ -280,10 +280,7 @@ class FeatureMap(Written):
     def _require_range(
         self, x: Array, dtype: str, largest: float | None, weights: Any, name: str = "X"
     ) -> bool:
-        """Refuse rows whose angles or products leave the floats.
-
-        Returns whether features have to be looked at. Nothing waits for a GPU that nobody reads.
-        """
+        """Refuse rows whose angles or products overflow; return whether to look at features."""
         free, angles = _arrays.may_be_read(x), self._unit.angles
         if largest is None:
             if not free:
@@ -371,21 +368,13 @@ class FeatureMap(Written):
         return self._of_rows(X, Y, self._kernel_of, check_finite)
 
     def variance(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
-        """Compute the exact variance of one feature product, shape (n, k).
-
-        For independent units, ``Var <phi(x), phi(y)> = variance / n_features``; otherwise see
-        :meth:`gram_variance`. Arguments, result, errors and accuracy are as for :meth:`kernel`.
-        """
+        """Compute the variance of one feature product, (n, k), as :meth:`kernel` the mean."""
         return self._of_rows(X, Y, self._variance_of, check_finite)
 
     def gram_variance(
         self, X: Array, Y: Array | None = None, *, check_finite: bool = True
     ) -> Array:
-        """Compute the variance of the entries of ``phi.gram(X, Y)`` over draws, shape (n, k).
-
-        Exact, unless the class documents an upper bound. Arguments, result, errors and accuracy
-        are as for :meth:`kernel`.
-        """
+        """Compute the variance of ``phi.gram(X, Y)``, (n, k), or a documented upper bound."""
         return self._of_rows(
             X, Y, lambda x, y: self._gram_variance_of(x, y) / self.n_features, check_finite
         )
@@ -398,10 +387,7 @@ class FeatureMap(Written):
         check_finite: bool = True,
         paired: bool = False,
     ) -> Array:
-        """Check both matrices, compute in the widest float, and cast to the dtype of `x`.
-
-        The function gives all pairs of rows, (n, k), unless they are `paired`.
-        """
+        """Check both matrices, compute in the widest float, and cast to the dtype of `x`."""
         self._require_law()
         finite = check_finite is True or require_flag("check_finite", check_finite)
         x, y = _arrays.array_of_frame(x), _arrays.array_of_frame(y, "Y")
@@ -476,10 +462,7 @@ class FeatureMap(Written):
     def _products_at(
         self, X: Array, Y: Array, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> Array | None:
-        """Return `products` of rows x_i and y_j by host indices, or None if it is not ours.
-
-        Features of each row are computed once, however many pairs it is in.
-        """
+        """Return `products` of rows x_i and y_j by host indices, or None if it is not ours."""
         own = type(self).products is FeatureMap.products
         if not own or _arrays.is_lazy(X) or _arrays.is_lazy(Y):
             return None

@@ -38,10 +38,7 @@ class Angles:
     law: int | None = None
 
     def reach(self, weights: tuple[Any, ...]) -> float:
-        """Return the root mean square of an angle over the length of its row, mean over units.
-
-        The error of a Gram entry is at most the mean of the errors of its angles.
-        """
+        """Return the root mean square of an angle over the length of its row, mean over units."""
         if self.law is None:
             return self.scale
         w = np.asarray(_arrays.to_host(weights[self.law]), dtype=np.float64)
@@ -153,10 +150,7 @@ class UnitBlock:
         return np.concatenate([np.arange(each.start, each.stop) for each in self.slices])
 
     def __call__(self, X: Array, *, check_finite: bool = True) -> Array:
-        """Compute the columns of these units, (n, n_features), as the map itself does.
-
-        Arguments, dtype and errors are those of the map.
-        """
+        """Compute the columns of these units, (n, n_features), as the map itself does."""
         if _arrays.is_row(X):
             return self(X[None, :], check_finite=check_finite)[0, :]
         return self._phi._features(X, require_flag("check_finite", check_finite), self)

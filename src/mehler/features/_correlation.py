@@ -65,10 +65,7 @@ def pairs(x: Array, y: Array | None) -> tuple[Any, Any, Any]:
 
 
 def products(x: Array, y: Array | None) -> Array:
-    """Return inner products, (n, k), for what is linear at rows of zeros, as correlations are not.
-
-    They may overflow where no row is zero.
-    """
+    """Return inner products, (n, k), which are linear at rows of zeros, as correlations are not."""
     xp = _arrays.array_namespace(x)
     return xp.matmul(x, xp.matrix_transpose(x if y is None else y))
 

@@ -65,10 +65,7 @@ def feature_cdf(self: Any, X: Array, t: Array) -> Array:
 
 
 def cdf(X: Array, t: Array, of_unit: Callable[[Any], Any], *, homogeneous: bool = True) -> Array:
-    """Compute P(|x_i| M <= t[i, j]) for M with cdf `of_unit`; zero rows give features of 0.
-
-    If not homogeneous, P(M <= t[i, j]), whatever the row.
-    """
+    """Compute P(|x_i| M <= t[i, j]), or P(M <= t[i, j]), for M with cdf `of_unit`."""
 
     def at(rows: Any, values: Any) -> Any:
         length = _correlation.lengths(np, rows) if homogeneous else np.ones((len(rows), 1))
@@ -137,10 +134,7 @@ def _multiplied(left: Array, right: Array) -> Any:
 
 
 def decoupled_kurtosis(rho: Array, q: int) -> Array:
-    """Compute the kurtosis exactly.
-
-    Given a shared winner the product is that of Gaussians of correlation rho, else of 0.
-    """
+    """Compute the kurtosis: given the winner that of Gaussians of correlation rho, or of 0."""
     kappa = exact.collision_probability(rho, q)
     square = rho * rho
     mean = kappa * rho

@@ -30,10 +30,7 @@ def require_kept(what: str, name: object) -> None:
 
 
 class Registry:
-    """Classes by name, each registered when it is defined.
-
-    `what` names them in messages; it is also the key of the class name in a recipe.
-    """
+    """Classes by name; `what` names them in messages, and is the key of the name in a recipe."""
 
     def __init__(self, what: str) -> None:
         self.what = what
@@ -72,11 +69,7 @@ class Registry:
         max_bytes: int | None = None,
         **options: Any,
     ) -> Any:
-        """Call the class that a recipe names with its arguments and further options.
-
-        Raises ValueError if the recipe names none, its arguments do not fit, or ask for more than
-        `max_bytes` of weights.
-        """
+        """Call the class that a recipe names with its arguments and further options."""
         if not isinstance(recipe, Mapping):
             raise TypeError(f"recipe={recipe!r} must be a dict, as recipe() returns it")
         arguments = dict(recipe)
@@ -205,10 +198,7 @@ class Written(ABC):
         return {**head, **self._arguments(), "dtype": self.dtype}
 
     def _arguments(self) -> dict[str, Any]:
-        """Return the constructor's arguments, as attributes of their names are, the seed last.
-
-        Where a method has the name, the attribute begins with an underscore.
-        """
+        """Return the constructor's arguments, from attributes of their names, the seed last."""
         own, arguments = vars(self), {}
         for name, taken in inspect.signature(type(self)).parameters.items():
             if name in ("like", "dtype", "seed", "stored"):

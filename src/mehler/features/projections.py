@@ -113,10 +113,7 @@ class Projection(ABC):
         dtype: str,
         stream: int = 0,
     ) -> Weights:
-        """Draw some of `n_units` units: bit for bit the weights that `draw` gives them.
-
-        ValueError if this projection draws its units together, and these are not all.
-        """
+        """Draw some of `n_units` units: bit for bit the weights that `draw` gives them."""
         of = Draw(seed, n_pieces, n_inputs, dtype, stream)
         whole = units == slice(0, n_units)
         return self._all_units(of, n_units) if whole else self._some_units(of, units)

@@ -71,10 +71,7 @@ class Spectrum(ABC):
         """Factor of the frequencies, applied after `entries` and before `lengths`."""
 
     def entries(self, weights: Array) -> Any:
-        """Transform standard normal numbers into entries of frequencies, elementwise on the host.
-
-        The default is the identity.
-        """
+        """Transform normal numbers into entries of frequencies; the default is the identity."""
         return weights
 
     def lengths(self, seed: int, n_units: int, first: int = 0) -> Any | None:

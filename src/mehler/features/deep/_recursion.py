@@ -66,10 +66,7 @@ _ROUNDINGS = 64.0
 
 @dataclass(frozen=True)
 class Maxout:
-    """The largest of q projections with weights and biases of their own.
-
-    Of a layer `second` is E a(g)^2 of units of degree 1, else None, and `growth` the degree.
-    """
+    """The largest of q projections: `second` is E a(g)^2 at degree 1, `growth` the degree."""
 
     q: int
     growth = 1

@@ -26,10 +26,7 @@ class Action:
 
 
 def moves(places: Callable[[Any], Any]) -> Action:
-    """Permute coordinates and change signs; a sign of 0 drops a coordinate.
-
-    ``places(elements)`` returns index, or index and sign, arrays that broadcast to (r, d).
-    """
+    """Permute coordinates and change signs by index, or index and sign; 0 drops a coordinate."""
 
     def both(elements: NDArray[np.number]) -> tuple[Any, Any]:
         moved = places(_whole(elements))

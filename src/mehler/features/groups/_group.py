@@ -116,10 +116,7 @@ class Group:
         return self.action.coordinates is not None
 
     def elements(self) -> Any:
-        """Return all elements, one a row: shape (order, k), the identity first if there is one.
-
-        ValueError if there are more than 200,000.
-        """
+        """Return all elements, at most 200,000, one a row: (order, k), the identity first."""
         if self.order > MOST_LISTED:
             order = self.order
             count = order if order < 10**9 else f"about 10^{math.floor(math.log10(order))}"
@@ -143,10 +140,7 @@ class Group:
         return self.action.apply(self._rows(rows), self._elements(elements))
 
     def transpose(self, rows: Any, elements: Any = None) -> Any:
-        """Apply the transposes of elements (for orthogonal ones: the inverses), as :meth:`apply`.
-
-        <g t, x> = <t, transpose of g x>.
-        """
+        """Apply the transposes of elements, as :meth:`apply`: <g t, x> = <t, transpose of g x>."""
         return self.action.transpose(self._rows(rows), self._elements(elements))
 
     @property
@@ -229,10 +223,7 @@ def independent(sample: Callable[[int, np.random.Generator], Any]) -> Draw:
 
 
 class Subset(Group):
-    """Some elements of a group, in a fixed order: a local neighbourhood, or a sample.
-
-    `elements` are rows (r, k) in the form of `of.elements()`, which may repeat.
-    """
+    """Some elements of a group, in a fixed order: a local neighbourhood, or a sample."""
 
     of: Group
 

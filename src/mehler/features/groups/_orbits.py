@@ -23,10 +23,7 @@ _MOST_PAIRS = 10**8
 
 
 def over_pairs(group: Group, x: Floats, z: Floats, of: Pairwise) -> tuple[Any, Any]:
-    """Compute means of of(|a|, |b|, <a, b>) over a = g' x, b = h' z, g' the transpose of g.
-
-    Returns the mean over independent g and h, and that over g = h, both (n, k), for float64 rows.
-    """
+    """Compute means of of(|a|, |b|, <a, b>) over g' x, h' z: of independent g, h, and of g = h."""
     independent, equal = np.empty((2, len(x), len(z)))
     for rows, columns, values, same in _blocks(group, x, z, of):
         independent[rows, columns] = values.mean(axis=tuple(range(2, values.ndim)))
@@ -35,10 +32,7 @@ def over_pairs(group: Group, x: Floats, z: Floats, of: Pairwise) -> tuple[Any, A
 
 
 def each_pair(group: Group, x: Floats, z: Floats, of: Pairwise) -> Any:
-    """Compute the values themselves, not their mean.
-
-    (n, k, N) for 1/g h on a group, identity first; else (n, k, N, N).
-    """
+    """Compute the values, (n, k, N) for 1/g h on a group, identity first; else (n, k, N, N)."""
     n = group.order
     out = np.empty((len(x), len(z), *((n,) if _one_average(group) else (n, n))))
     for rows, columns, values, _ in _blocks(group, x, z, of):

@@ -91,10 +91,7 @@ def count_below(
     scale: Array,
     thresholds: Array,
 ) -> Array:
-    """Compute features of a block of rows: counts below the thresholds, times column scales.
-
-    ``project(part)`` returns the values of the templates in a slice.
-    """
+    """Compute features of a block of rows: counts below the thresholds, times column scales."""
     n_templates, n_elements = sizes
     if _arrays.prefers_large_steps(rows):
         most = _ON_GPU // numbers_per_row(1, n_elements, thresholds.shape[-1])
@@ -126,10 +123,7 @@ def on_moved(
 def on_blocks(
     n_blocks: int, xp: ModuleType, rows: Array, part: slice, templates: Array, places: Array
 ) -> Array:
-    """Permute blocks: products of all blocks with all blocks, then sums of L of them.
-
-    Places are (r, L^2), 1 where block a of the template meets block p of the row.
-    """
+    """Permute blocks: products of all with all, then sums of those that meet, places (r, L^2)."""
     n, d = rows.shape
     width = d // n_blocks
     tokens = xp.reshape(rows, (n, n_blocks, width))

@@ -246,11 +246,7 @@ def _scored(xp: ModuleType, a: Array, lam: float, method: str) -> Array:
 
 
 def _reach(method: str, lam: float, dtype: object, roundings: float = _ROUNDINGS) -> float:
-    """Return the largest |A| (Frobenius) at which scores are accurate to 1/roundings.
-
-    Products of rows have rounding relative to |A|^2, which cannot be told from small eigenvalues;
-    singular values within rounding can be cut.
-    """
+    """Return the largest |A| (Frobenius) at which scores are accurate to 1/roundings."""
     roundings = roundings * float(np.finfo(_arrays.dtype_name(dtype)).eps)
     return lam**0.5 / roundings if method == "svd" else float((lam / roundings) ** 0.5)
 

@@ -54,10 +54,7 @@ def natural_groups(pool: FeatureMap) -> Any:
 
 
 def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
-    """Return the units that can be computed alone for `columns`, and these columns in their order.
-
-    None if the whole pool has to be computed.
-    """
+    """Return the units that can be computed alone for `columns`, with their columns, or None."""
     of_units = columns_of_units(pool)
     kept = np.isin(of_units, columns)
     units = np.flatnonzero(kept.all(axis=1))

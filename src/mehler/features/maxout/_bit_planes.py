@@ -23,10 +23,7 @@ def planes_of(n_values: int) -> int:
 
 
 def pack(codes: Array, n_values: int) -> Any:
-    """Pack (n, m) digits into (n, planes, words) of uint64.
-
-    Digit l is bit l % 64 of word l // 64.
-    """
+    """Pack digits (n, m) into uint64 (n, planes, words): digit l is bit l % 64 of word l // 64."""
     n, m = codes.shape
     words = -(-m // WORD)
     out = np.zeros((n, planes_of(n_values), words * (WORD // 8)), dtype=np.uint8)
@@ -48,11 +45,7 @@ def unpack(words: Any, n_digits: int, dtype: Any) -> Any:
 
 
 def agreements(left: Array, right: Array | None, n_digits: int, *, threads: int = 0) -> Any:
-    """Count agreeing digits between all rows of `left` and of `right`, (n, k), in uint16 or uint32.
-
-    With `right` None the rows of `left` are compared among themselves, each pair once.
-    ``threads=0`` means `host_threads`.
-    """
+    """Count agreeing digits, (n, k), of rows of `left` and `right`, or each pair of `left` once."""
     count = np.uint16 if n_digits < 2**16 else np.uint32
     out = np.empty((len(left), len(left if right is None else right)), dtype=count)
     # Rows along the contiguous axis.
@@ -127,10 +120,7 @@ def require_digits(codes: Array, pool_size: int, name: str) -> None:
 
 
 def hamming_similarity(c: Array, d: Array | None, n_values: int, threads: int = 0) -> Array:
-    """Return the fraction of agreeing digits, (n, k), of codes (n, m) and (k, m) below `n_values`.
-
-    In the widest float of the device. `d` None means `c`; each pair is then compared once.
-    """
+    """Return the fraction of agreeing digits, (n, k), in the widest float; `d` None means `c`."""
     if _arrays.stays_lazy(c):
         # In Dask's own threads, where digits are looked at once they exist.
         chunk = functools.partial(hamming_similarity, n_values=n_values, threads=1)

@@ -81,10 +81,7 @@ class MaxoutCodes(MaxoutBase):
         return place.xp.astype(left == right, wide)
 
     def gram(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
-        """Compute the fraction of units on which the codes of rows agree, shape (n, k).
-
-        Arguments are as for :meth:`kernel`; the result is in the widest float of the device.
-        """
+        """Compute the fraction of units on which codes agree, (n, k), in the widest float."""
         left = self(X, check_finite=check_finite)
         right = None if Y is None else self(Y, check_finite=check_finite)
         return self.similarity(left, right)

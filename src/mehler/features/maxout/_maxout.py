@@ -20,10 +20,7 @@ from mehler.features.projections import Projection, ProjectionName, SharedPool, 
 
 
 class MaxoutBase(FeatureMap):
-    """A map each of whose units is a function of a pool of q = `pool_size` Gaussian projections.
-
-    Subclasses define `_kernel_at` and `_variance_at` instead of `_kernel_of` and `_variance_of`.
-    """
+    """A map of pools of q Gaussian projections, by `_kernel_at` and `_variance_at`."""
 
     # Recipes from before `projections=` compare equal.
     _later = ("stored", "projections")
@@ -64,10 +61,7 @@ class MaxoutBase(FeatureMap):
     product_kurtosis = _distributions.product_kurtosis
 
     def _gram_variance_at(self, rho: Array) -> Array:
-        """Compute m times the variance of the Gram's entries for unit vectors.
-
-        Exact for independent units; for dependent ones the bound proved for any function of a pool.
-        """
+        """Compute m times the variance of the Gram for unit vectors, or a bound of it."""
         return self._variance_at(rho) * self._projection.variance_factor(*self._sizes())
 
     @property
@@ -134,10 +128,7 @@ class MaxoutBase(FeatureMap):
 
 
 class LocallyLinear(MaxoutBase):
-    """A maxout map whose features are inner products with weights that depend on the row.
-
-    Subclasses define `_pools` and `_gain`, and `_offset` if they subtract a multiple of the norm.
-    """
+    """A locally linear maxout map, by `_pools` and `_gain`, less `_offset` times the norm."""
 
     _offset: float = 0.0
 
