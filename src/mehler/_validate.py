@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import operator
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
 from pathlib import Path
 from typing import Any
@@ -58,32 +58,28 @@ def require_real(name: str, value: object) -> float:
         raise ValueError(f"{name}={shown(value)} must be a number that a float holds") from None
 
 
+def require_within(name: str, value: object, words: str, inside: Callable[[float], bool]) -> float:
+    """A number for which a condition holds, which the words say."""
+    if inside(number := require_real(name, value)):
+        return number
+    raise ValueError(f"{name}={shown(value)} must be {words}")
+
+
 def require_positive(name: str, value: object) -> float:
     """A finite number above 0."""
-    number = require_real(name, value)
-    return _within(name, value, number, 0.0 < number < math.inf, "positive and finite")
+    return require_within(name, value, "positive and finite", lambda x: 0.0 < x < math.inf)
 
 
 def require_not_negative(name: str, value: object) -> float:
     """A finite number of at least 0."""
-    number = require_real(name, value)
-    return _within(name, value, number, 0.0 <= number < math.inf, "at least 0 and finite")
+    return require_within(name, value, "at least 0 and finite", lambda x: 0.0 <= x < math.inf)
 
 
 def require_probability(name: str, value: object) -> float:
     """A number in the open interval (0, 1), whose logarithm and inverse are safe to take."""
-    number = require_real(name, value)
-    words = "a probability between 0 and 1, both excluded"
-    _within(name, value, number, 0.0 < number < 1.0, words)
-    return _within(
-        name, value, number, number >= LEAST_PROBABILITY, f"at least {LEAST_PROBABILITY:g}"
-    )
-
-
-def _within(name: str, value: object, number: float, inside: bool, words: str) -> float:
-    if not inside:
-        raise ValueError(f"{name}={shown(value)} must be {words}")
-    return number
+    words, least = "a probability between 0 and 1, both excluded", LEAST_PROBABILITY
+    require_within(name, value, words, lambda x: 0.0 < x < 1.0)
+    return require_within(name, value, f"at least {least:g}", lambda x: x >= least)
 
 
 def require_choice(name: str, value: object, allowed: Iterable[Any]) -> Any:
@@ -113,9 +109,8 @@ def require_reals(name: str, value: object, *, finite: bool = True) -> np.ndarra
     except (TypeError, ValueError):  # rows of several lengths, tensors on a device
         raise TypeError(f"{name} must hold real numbers, not {shown(value)}") from None
     if array.dtype.kind not in "biuf":
-        raise TypeError(
-            f"{name} must hold real numbers, not {shown(value)} with dtype {array.dtype}"
-        )
+        kind = f"not {shown(value)} with dtype {array.dtype}"
+        raise TypeError(f"{name} must hold real numbers, {kind}")
     array = array.astype(np.float64, copy=False)
     if finite and not np.isfinite(array).all():
         raise ValueError(f"{name} holds NaN or infinity")

@@ -20,11 +20,11 @@ from mehler._arrays._namespace import (
     is_array,
     is_cupy_array,
     is_jax_array,
-    is_lazy,
     is_torch_array,
     namespace_name,
     place_of,
     require_unmasked,
+    require_values,
     standard_namespace,
     stays_lazy,
 )
@@ -59,11 +59,7 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
             dtype=x.dtype,
             as_numpy=True,
         )
-    if is_lazy(x) and not stays_lazy(x):
-        raise TypeError(
-            f"{what} is computed by NumPy and SciPy: call it outside of torch.func.vmap and "
-            "torch.compile"
-        )
+    require_values(x, f"the argument of {what}")
     host = function(np.asarray(to_host(x), dtype=np.float64))
     return from_host(host, place_of(x), x.dtype)
 

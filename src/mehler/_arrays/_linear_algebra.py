@@ -39,11 +39,6 @@ def symmetric(xp: ModuleType, total: Array) -> Array:
     return np.triu(total) + np.triu(total, 1).T
 
 
-def squared_norm(xp: ModuleType, total: Array) -> Array:
-    """Return the squared Frobenius norm of an accumulated Gram matrix."""
-    return xp.sum(symmetric(xp, total) ** 2)
-
-
 def packed(total: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the upper triangle of a host matrix, row by row: half the bytes to send."""
     return total[np.tri(total.shape[0], dtype=bool).T]
@@ -129,13 +124,9 @@ def least_resolved(
 ) -> Array:
     r"""Return the largest eigenvalue of a Gram matrix that rounding alone can produce.
 
-    .. math:: \max\Big\{4\big(e\sqrt{t s} + u\sqrt m\,s\big),\; (4 f)^2 \sum_i |z_i|^2\Big\}
-
-    with s the largest eigenvalue and t the sum of the positive ones among `values` (m,). Entries
-    of a Gram have errors of about :math:`e\sqrt{G_{ii}G_{jj}}`, e the eps of `products`; a random
-    matrix of such entries has norm :math:`e\sqrt{ts}`. The decomposition of m columns, in a dtype
-    with eps u, adds :math:`u\sqrt m\,s`. Features rounded with eps f have singular values of f
-    times their norm; `squares` is their sum of squares before centring, by default t.
+    Entries have errors of e sqrt(G_ii G_jj), e the eps of `products`, and a random matrix of such
+    has norm e sqrt(t s), s the largest eigenvalue and t the sum of the positive ones. `features`
+    rounded with eps f have singular values of f times their norm, the root of `squares` or t.
     """
     positive = xp.where(values > 0.0, values, xp.zeros_like(values))
     total = xp.sum(positive)

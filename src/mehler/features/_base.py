@@ -385,7 +385,6 @@ class FeatureMap(Written):
         y: Array | None,
         function: Pairwise,
         check_finite: bool = True,
-        paired: bool = False,
     ) -> Array:
         """Check both matrices, compute in the widest float, and cast to the dtype of `x`."""
         self._require_law()
@@ -396,7 +395,7 @@ class FeatureMap(Written):
             return _arrays.pairs_of_batches(on_pairs, x, y)
         largest = _arrays.require_matrices(x, y, n_columns=self.n_inputs, finite=finite)
         dtype, place = _arrays.real_dtype(x), _arrays.place_of(x)
-        if _arrays.stays_lazy(x) and not paired:
+        if _arrays.stays_lazy(x):
             # What the map does not know is refused here, and not by a worker.
             on_pairs(_arrays.one_row(x), None)
             return _arrays.pairs_of_chunks(on_pairs, x, y, dtype)

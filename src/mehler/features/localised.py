@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from types import ModuleType
 from typing import Any
 
@@ -33,8 +32,6 @@ class LocalisedLinearFeatures(FourierFeatures):
 
     Attributes
     ----------
-    localiser : FourierFeatures
-        The map z.
     n_units : int
         Frequencies; each has d or 2 d columns.
 
@@ -58,12 +55,6 @@ class LocalisedLinearFeatures(FourierFeatures):
     >>> bool(np.all(abs(phi.gram(x) - phi.kernel(x)) <= 6 * phi.gram_variance(x) ** 0.5 + 1e-12))
     True
     """
-
-    @functools.cached_property
-    def localiser(self) -> FourierFeatures:
-        """The map z of the localiser's features."""
-        sizes = {"n_features": self._n_waves, "like": self.place, "dtype": self.dtype}
-        return FourierFeatures(**{**self._arguments(), **sizes})
 
     @property
     def _n_waves(self) -> int:

@@ -151,7 +151,7 @@ def factorised(
     xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array:
     """Compute weights by one factorisation per lambda, (m, t, k); ValueError at no rank."""
-    norm, trace = _arrays.squared_norm(xp, gram), xp.linalg.trace(gram)
+    norm, trace = xp.sum(_arrays.symmetric(xp, gram) ** 2), xp.linalg.trace(gram)
     least = float(_arrays.least_pivot(xp, norm, trace, gram.shape[0], products=dtype))
     return xp.stack(
         [_arrays.solve_positive(xp, gram, n * lam, cross, least) for lam in lambdas], axis=2

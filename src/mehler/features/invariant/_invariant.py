@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from types import ModuleType
 from typing import Any, Literal, TypeAlias
@@ -10,7 +9,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import _arrays, _random
+from mehler import _random
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer, require_positive
 from mehler.exact.orbits import Bins, TemplateLaw
@@ -163,11 +162,6 @@ class GroupInvariantFeatures(FeatureMap):
         return self._moments.size is None or self.own_elements or self.n_units == 1
 
     @property
-    def exact_variance(self) -> bool:
-        """Whether ``variance`` is exact: for a single element, or your own templates."""
-        return (self._moments.single or self._given is not None) and self.bins.rule != "dither"
-
-    @property
     def _size(self) -> int:
         return self._moments.size or self.group.order
 
@@ -271,38 +265,6 @@ class GroupInvariantFeatures(FeatureMap):
             return own
         shared = _orbits.in_float64(x, y, self._moments.shared_variance) * self.bins.columns
         return own + (self.n_units - 1) * shared
-
-    def invariance_defect(self, X: Array, moved: Array) -> Array:
-        r"""Compute the expected squared change of the features when rows move, exactly: (n,).
-
-        .. math:: E\|\Phi(x) - \Phi(x')\|^2 = k(x, x) + k(x', x') - 2k(x, x')
-
-        with k the map's own kernel: 0 for x' = g x and the whole group, about 2 kappa w |x - g x|
-        for a sample. Rows x and x', (n, n_inputs) each, are paired; the result is in the namespace
-        and float dtype of `X`.
-
-        Examples
-        --------
-        >>> import numpy as np, mehler
-        >>> from mehler.features import groups
-        >>> phi = mehler.GroupInvariantFeatures.draw(
-        ...     3, group=groups.CyclicShifts(3), n_elements=1, n_templates=2, seed=0)
-        >>> bool(phi.invariance_defect(np.eye(3)[:1], np.eye(3)[1:2])[0] > 0.1)
-        True
-        """
-        for name, rows in (("X", X), ("moved", moved)):
-            _arrays.require_matrix(rows, name=name)
-        shapes = tuple(X.shape), tuple(moved.shape)
-        if shapes[0] != shapes[1]:
-            both = f"{shapes[0]} and {shapes[1]}"
-            raise ValueError(f"X and moved are paired row by row but have shapes {both}")
-
-        def change(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
-            paired = self._moments.paired
-            return np.maximum(paired(a, a) + paired(b, b) - 2.0 * paired(a, b), 0.0)
-
-        on_host = functools.partial(_orbits.in_float64, function=change)
-        return self._of_rows(X, moved, on_host, paired=True)
 
 
 def _few_blocks(group: Group) -> int:

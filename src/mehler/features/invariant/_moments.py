@@ -42,10 +42,6 @@ class Sampled(ABC):
     def kernel(self, x: Floats, z: Floats) -> Any:
         """Compute the mean, shape (n, k)."""
 
-    def paired(self, x: Floats, z: Floats) -> Any:
-        """Compute the mean of paired rows, shape (n,)."""
-        return np.array([self.kernel(a[None], b[None])[0, 0] for a, b in zip(x, z)])
-
 
 @dataclass(frozen=True, eq=False)
 class Moments(Sampled):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from mehler import _random
 from mehler._arrays import Array
-from mehler._validate import require_choice, require_instance, require_positive, require_real
+from mehler._validate import require_choice, require_instance, require_positive, require_within
 from mehler.features.leverage._scores import LeverageScores, ScoreMethod, ridge_leverage_scores
 from mehler.features.leverage._selector import Choice, Selector
 
@@ -163,9 +163,8 @@ class LeverageSampling(ByScores):
         super().__post_init__()
         object.__setattr__(self, "seed", _random.require_seed(self.seed))
         require_choice("draws", self.draws, get_args(Draws))
-        object.__setattr__(self, "mix", require_real("mix", self.mix))
-        if not 0.0 <= self.mix <= 1.0:
-            raise ValueError(f"mix={self.mix!r} is not a number from 0 to 1")
+        mix = require_within("mix", self.mix, "a number from 0 to 1", lambda x: 0.0 <= x <= 1.0)
+        object.__setattr__(self, "mix", mix)
 
     def law(self, scores: LeverageScores) -> Any:
         """Return the sampling probabilities of groups: :meth:`scores` mixed with plain sampling."""

@@ -145,11 +145,6 @@ class SelectedFeatures(FeatureMap):
         self._separate = separate(pool, np.asarray(self.columns))
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
-    @property
-    def exact_variance(self) -> bool:
-        """Whether ``variance`` is exact, not an upper bound: for the kernel of kept features."""
-        return not self.unbiased
-
     def _units(self) -> Units:
         return self.pool._unit._replace(columns=(1, 1))
 
