@@ -34,10 +34,6 @@ def require_file(file: Path, option: str) -> None:
 
 def require_folder(folder: Path, option: str) -> None:
     """Require, before any work, that a folder can be made and written to, by a trial entry."""
-    try:
-        str(folder).encode("utf-8")
-    except UnicodeEncodeError:
-        raise ValueError(f"{option}={str(folder)!r} is no UTF-8: choose another name") from None
     place = folder
     while not place.exists() and not place.is_symlink() and place != place.parent:
         place = place.parent
@@ -47,9 +43,8 @@ def require_folder(folder: Path, option: str) -> None:
     try:
         os.rmdir(tempfile.mkdtemp(prefix=".mehler-", dir=place))
     except OSError as error:
-        raise ValueError(
-            f"{option}={folder} cannot be written to ({error.strerror}): choose another directory"
-        ) from error
+        why = f"cannot be written to ({error.strerror})"
+        raise ValueError(f"{option}={folder} {why}: choose another directory") from error
 
 
 def write_all(texts: Mapping[Path, str]) -> None:

@@ -363,17 +363,10 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
     """Apply a function of two matrices of rows, (n, d) and (k, d) to (n, k), batch by batch."""
     rows = (x,) if y is None else (x, y)
     xp = array_namespace(*rows, names=("X", "Y")[: len(rows)])
-    shapes = [tuple(each.shape[:-2]) for each in rows]
-    try:
-        batch = np.broadcast_shapes(*shapes)
-    except ValueError:
-        raise ValueError(
-            f"X and Y have batches of shapes {shapes[0]} and {shapes[1]}, which do not broadcast"
-        ) from None
     for name, each in zip(("X", "Y"), rows):
         if 0 in each.shape:
             raise ValueError(f"{name} is empty: its shape is {tuple(each.shape)}; pass some rows")
-    stacks = []
+    batch, stacks = np.broadcast_shapes(*(each.shape[:-2] for each in rows)), []
     for each in rows:
         whole = xp.broadcast_to(each, (*batch, *each.shape[-2:]))
         stacks.append(xp.reshape(whole, (-1, *each.shape[-2:])))

@@ -71,12 +71,6 @@ def from_recipe(
         The same map, with weights equal bit for bit on the same processor; on others see
         :meth:`FeatureMap.recipe`.
 
-    Raises
-    ------
-    ValueError
-        If the recipe names no map known to this version, lacks an argument, or asks for more than
-        `max_bytes`.
-
     Examples
     --------
     >>> import mehler

@@ -196,9 +196,8 @@ class FeatureMap(Written):
             A frame of pandas, Polars or Arrow stands for its NumPy array. Chunks of Dask are
             checked when they are computed.
         check_finite : bool, optional
-            Look for NaN and infinity, and refuse them. Without a look, rows that have some give
-            features without meaning, others are not affected; on a GPU nothing waits, and rows
-            whose angles lose their phase are not refused.
+            Look for NaN and infinity, and refuse them. Without a look rows that have some give
+            features without meaning, and nothing waits for a GPU.
 
         Returns
         -------
@@ -306,9 +305,8 @@ class FeatureMap(Written):
     def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
         """Iterate over blocks of units, each of which draws its weights when first called.
 
-        For passes over more units than fit into memory, by maps with ``stored=False``; stored maps
-        have the same blocks. Loop over units outside and over rows inside: weights are then drawn
-        once per pass. ValueError if the units of this map are drawn together.
+        Loop over units outside and over rows inside: weights are then drawn once per pass.
+        ValueError if the units of this map are drawn together.
 
         Parameters
         ----------

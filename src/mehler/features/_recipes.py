@@ -23,10 +23,8 @@ REMOVED = (
 def require_kept(what: str, name: object) -> None:
     """Raise ValueError for a kind that an earlier version had, and name that version."""
     if isinstance(name, str) and name in REMOVED:
-        raise ValueError(
-            f"the {what} {name!r} went after mehler 0.3.0, which draws it: CHANGELOG.md says what "
-            "takes its place"
-        )
+        remedy = "CHANGELOG.md says what takes its place"
+        raise ValueError(f"the {what} {name!r} went after mehler 0.3.0, which draws it: {remedy}")
 
 
 class Registry:
@@ -159,18 +157,7 @@ class Written(ABC):
     place: Place
 
     def to(self, like: object) -> Self:
-        """Return the same map, bit for bit, with its weights on another library or device.
-
-        Parameters
-        ----------
-        like : array or array namespace
-            Where the weights are to live.
-
-        Returns
-        -------
-        FeatureMap
-            A new map.
-        """
+        """Return the same map, bit for bit, with its weights where an array or a namespace is."""
         self._require_drawn("moved")
         cls: Any = type(self)
         return cls(**self._arguments(), like=like, dtype=self.dtype)
@@ -178,16 +165,9 @@ class Written(ABC):
     def recipe(self) -> dict[str, Any]:
         """Return a small JSON-able dict that draws the same map again.
 
-        Raises
-        ------
-        ValueError
-            If the map was drawn with a function or a spectrum of your own; a pickle names them.
-
-        Notes
-        -----
         With the same NumPy and SciPy, weights are the same bits on every array library and
-        processor. What linear algebra computes is so on processors of one kind, and agrees to
-        rounding elsewhere: :mod:`mehler.features.projections`.
+        processor; for what linear algebra computes see :mod:`mehler.features.projections`.
+        ValueError if the map was drawn with a function or a spectrum of your own.
         """
         return {name: written(name, value) for name, value in self._named_arguments().items()}
 
@@ -233,7 +213,5 @@ class Written(ABC):
     def _require_drawn(self, what: str) -> None:
         """Raise unless the weights are those of the seed."""
         if self._weights_are != "drawn":
-            raise ValueError(
-                f"this map has weights that were given to it, and cannot be {what} by its seed "
-                f"{self.seed}: use the map that was drawn"
-            )
+            given = "this map has weights that were given to it, and cannot be"
+            raise ValueError(f"{given} {what} by its seed {self.seed}: use the map that was drawn")

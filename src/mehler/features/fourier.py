@@ -62,16 +62,12 @@ class FourierFeatures(FeatureMap):
 
     Notes
     -----
-    A unit is a frequency: ``products(X, Y)`` has one column per frequency, n_features/2 of
-    them for pairs. Features are accurate to a few eps times |<w, x>|. Rows where that could exceed
-    1/64 (root mean square, :math:`\tfrac12\epsilon\sqrt{d + 3}\,s|x|` for frequencies of scale s),
-    as 64-bit integers are, raise ValueError: centre the columns, compute in float64, or take a
-    larger length scale. Code that is traced (``jax.jit``, ``torch.compile``, ``vmap``) cannot look
-    at values, and refuses none. ``variance`` is that
-    of independent frequencies; ``gram_variance`` accounts for their dependence: exactly for
+    A unit is a frequency. Features are accurate to a few eps times |<w, x>|; rows where that could
+    exceed 1/64 (root mean square, :math:`\tfrac12\epsilon\sqrt{d + 3}\,s|x|` for frequencies of
+    scale s), as 64-bit integers are, raise ValueError, but where code is traced. ``variance`` is
+    that of independent frequencies; ``gram_variance`` accounts for their dependence: exactly for
     orthogonal frequencies of the Gaussian kernel, else by an upper bound
-    (:doc:`/theorems/projections`). Methods that need a function your own spectrum does not
-    define raise an error naming it; a map drawn with such a spectrum has no recipe.
+    (:doc:`/theorems/projections`). A map drawn with a spectrum of your own has no recipe.
 
     References
     ----------
@@ -133,10 +129,8 @@ class FourierFeatures(FeatureMap):
     def _units(self) -> Units:
         pairs, m = self.form == "pairs", self._n_waves
         if pairs and m % 2:
-            raise ValueError(
-                f"n_features={m} is odd, but form='pairs' has two features a frequency: take "
-                f"{m + 1}, or form='offset'"
-            )
+            odd = f"n_features={m} is odd, but form='pairs' has two features a frequency"
+            raise ValueError(f"{odd}: take {m + 1}, or form='offset'")
         sizes = (1, self.n_inputs, m // 2 if pairs else m)
         self._projection.check(*sizes)
         own = self._projection.block_rows_for_map(self.n_inputs)
@@ -240,9 +234,8 @@ class FourierFeatures(FeatureMap):
 
     def _cdf_of(self, X: Array, t: Array) -> Array:
         if self.form == "pairs":
-            raise ValueError(
-                "form='pairs' has columns of two laws: check products, or draw form='offset'"
-            )
+            remedy = "check products, or draw form='offset'"
+            raise ValueError(f"form='pairs' has columns of two laws: {remedy}")
         return _distributions.cdf(
             X,
             t,

@@ -72,11 +72,8 @@ class KitchenSinks(FeatureMap):
 
     Notes
     -----
-    The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`;
-    :meth:`kernel_error` bounds the error for given rows. Activations with waves are accurate at
-    rows of any length, as :class:`mehler.FourierFeatures` is; of a function that does not say that
-    it is periodic, nobody knows. A map drawn with functions instead
-    of names has no recipe.
+    The kernel's accuracy is that of :func:`mehler.exact.activation_kernel`; :meth:`kernel_error`
+    bounds it for given rows. A map drawn with functions instead of names has no recipe.
 
     References
     ----------
@@ -311,10 +308,8 @@ def _bias(value: Any, activation: Activation) -> float | str:
     """Return a finite number of at least 0, or 'uniform' for periodic activations."""
     if isinstance(value, str) and value == "uniform":
         if not activation.waves:
-            raise ValueError(
-                f"bias='uniform' is a phase, for activations that carry waves, such as cos and "
-                f"sin, not for {activation.title}"
-            )
+            waves = "activations that carry waves, such as cos and sin"
+            raise ValueError(f"bias='uniform' is a phase, for {waves}, not for {activation.title}")
         return "uniform"
     if isinstance(value, str):
         raise TypeError(f"bias={value!r} must be a number of at least 0 or 'uniform'")

@@ -17,12 +17,7 @@ Fill: TypeAlias = Literal["wrap", "zero"]
 
 
 class Trivial(Group):
-    """The identity alone: features of plain projections, for comparison.
-
-    Parameters
-    ----------
-    n_inputs : int
-        Coordinates d.
+    """The identity of `n_inputs` coordinates alone: plain projections, for comparison.
 
     Examples
     --------

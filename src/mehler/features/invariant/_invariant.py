@@ -76,13 +76,10 @@ class GroupInvariantFeatures(FeatureMap):
 
     Notes
     -----
-    Templates are moved, never the data. Permuted blocks cost one product of L x L blocks and
-    one with zeros and ones; all cyclic shifts of 64 or more places an FFT; other moves of
-    coordinates are done a few templates at a time; only other linear maps, and `own_elements`,
-    store m r d numbers. Extra memory does not grow with the rows.
-
-    ``kernel`` is exact to 1e-13 for rows that are not nearly equal; it averages over the
-    group on the host (N evaluations per pair, N^2 for lists that are no groups). ``variance``
+    Templates are moved, never the data: all cyclic shifts of 64 or more places by an FFT, blocks
+    and coordinates a few templates at a time; only other linear maps, and `own_elements`, store
+    m r d numbers. ``kernel`` is exact to 1e-13 for rows that are not nearly equal; it averages over
+    the group on the host (N evaluations per pair, N^2 for lists that are no groups). ``variance``
     is exact for a single element, else a proved upper bound, as is ``gram_variance``.
 
     Templates of your own go with all elements, and no dither. ``kernel`` is then their *empirical*

@@ -105,10 +105,9 @@ class MaxoutCodes(MaxoutBase):
 
         Notes
         -----
-        Counts are exact. NumPy compares bit planes, 64 digits at once (as :class:`PackedCodes`,
-        which stores them packed), in ``OMP_NUM_THREADS`` threads; other libraries multiply
-        one-hot digits, with 4 KiB of extra memory a row. With ``D=None`` each pair is counted
-        once. Dask arrays are compared chunk by chunk, lazily.
+        Counts are exact. NumPy compares bit planes, 64 digits at once, in ``OMP_NUM_THREADS``
+        threads; other libraries multiply one-hot digits, with 4 KiB of extra memory a row. Dask
+        arrays are compared chunk by chunk, lazily.
 
         Examples
         --------
@@ -130,11 +129,8 @@ class MaxoutCodes(MaxoutBase):
         .. math:: \frac{\log\kappa_q(\rho_1)}{\log\kappa_q(\rho_2)} \to
                   \frac{(1 - \rho_1)(1 + \rho_2)}{(1 + \rho_1)(1 - \rho_2)} \quad (q \to \infty)
 
-        With k = log(n)/log(1/kappa(far)) digits a table has one row of cosine `far` or less in a
-        bucket, and n to the exponent many tables find a row of cosine `near`: for digits of
-        independent units, which Gaussian projections have. The limit is that of cross-polytope
-        hashing, and q = 2 is hashing by signs; a larger pool has a smaller exponent and more
-        projections per digit.
+        With k = log(n)/log(1/kappa(far)) digits of independent units a table has one row of cosine
+        `far` or less in a bucket, and n to the exponent many tables find a row of cosine `near`.
 
         Parameters
         ----------
@@ -144,16 +140,7 @@ class MaxoutCodes(MaxoutBase):
         Returns
         -------
         float
-            In [0, 1).
-
-        Raises
-        ------
-        TypeError, ValueError
-            If they are no such cosines, the pool has one member, or kappa(far) is below 1e-9.
-
-        Notes
-        -----
-        Relative error 1e-5: kappa is known to 1e-13.
+            In [0, 1), to a relative 1e-5; ValueError where kappa(far) is below 1e-9.
 
         References
         ----------
@@ -171,14 +158,11 @@ class MaxoutCodes(MaxoutBase):
         """
         near, far = require_real("near", near), require_real("far", far)
         if not -1 < far < near <= 1:
-            raise ValueError(
-                f"near={near!r} and far={far!r} are not cosines with -1 < far < near <= 1"
-            )
+            both = f"near={near!r} and far={far!r}"
+            raise ValueError(f"{both} are not cosines with -1 < far < near <= 1")
         q = self.pool_size
         if q == 1:
-            raise ValueError(
-                "the map has pool_size=1, whose codes are all equal: draw it with more"
-            )
+            raise ValueError("the map has pool_size=1, whose codes are all equal: draw with more")
         p, r = (float(exact.collision_probability(rho, q)) for rho in (near, far))
         if r < _LEAST_COLLISION:
             raise ValueError(
@@ -195,9 +179,8 @@ class PackedCodes:
               \#\{\ell : c_\ell = d_\ell\} = m - \mathrm{ones}\Big(\bigvee_p
               \mathrm{plane}_p(c) \oplus \mathrm{plane}_p(d)\Big)
 
-    Construct with :meth:`pack`. Words are NumPy arrays, whatever library the codes came from: no
-    other one has a popcount everywhere. ``numpy.save`` keeps them, and ``PackedCodes(words, m, q)``
-    reads them back.
+    Construct with :meth:`pack`. Words are NumPy arrays: ``numpy.save`` keeps them, and
+    ``PackedCodes(words, m, q)`` reads them back.
 
     Attributes
     ----------
@@ -283,11 +266,7 @@ class PackedCodes:
         Returns
         -------
         unsigned integer array, shape (n, k)
-            NumPy; uint16 up to m = 65535, else uint32: 200 MB for 10^4 x 10^4 rows.
-
-        Notes
-        -----
-        Extra memory is half a MiB per thread. Threads: ``OMP_NUM_THREADS``, or the cores.
+            NumPy; uint16 up to m = 65535, else uint32. Threads: ``OMP_NUM_THREADS``, or the cores.
         """
         if other is not None:
             self._require_same(other)

@@ -149,9 +149,7 @@ class LocallyLinear(MaxoutBase):
         .. math:: \Phi(x) = A(x)\,x, \qquad
                   \langle\alpha, \Phi(x)\rangle = \langle A(x)^\top\alpha, x\rangle
 
-        A is constant within a cell of winners, and is the derivative of the features there. For a
-        linear model :math:`\alpha`, :math:`A(x)^\top\alpha` says how much each input contributes
-        at x: multiplied by x, it sums to the prediction.
+        A is constant within a cell of winners, and is the derivative of the features there.
 
         Parameters
         ----------
@@ -168,12 +166,9 @@ class LocallyLinear(MaxoutBase):
 
         Notes
         -----
-        With the features of another row z for :math:`\alpha` the mean over draws is, for the
-        decoupled map, :math:`\sigma^2(q)\,\kappa_q(x, z)\,z`: this is equation (4) of the paper.
-        For the plain map it is the gradient of the kernel in x,
-        :math:`\kappa_q z + |z|(K_q - \rho\kappa_q)\,x/|x|`, so that (4) does not hold
-        (:doc:`/theorems/theorem-1-kernel`). A row of zeros has no cell: its coefficients are those
-        of a neighbour. Cost: q products of n x m by m x d.
+        Equation (4) of the paper holds for the decoupled map; for the plain one the mean is the
+        gradient of the kernel (:doc:`/theorems/theorem-1-kernel`). A row of zeros has the
+        coefficients of a neighbour. Cost: q products of n x m by m x d.
 
         References
         ----------
@@ -302,10 +297,9 @@ class MaxoutFeatures(LocallyLinear):
         if self.n_projections is None:
             return projection
         if not projection.independent:
-            raise ValueError(
-                f"projections={projection.name!r} with n_projections={self.n_projections}: members "
-                "of one pool must be independent, so take projections='gaussian'"
-            )
+            both = f"projections={projection.name!r} with n_projections={self.n_projections}"
+            remedy = "members of one pool must be independent, so take projections='gaussian'"
+            raise ValueError(f"{both}: {remedy}")
         pool = SharedPool(self.n_projections)
         self.n_projections = pool.n_projections
         return pool
