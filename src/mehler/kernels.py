@@ -73,18 +73,11 @@ def arc_cosine(x: Matrix, y: Matrix, order: int) -> Matrix:
     return np.where(length > 0.0, length**order * shape, 0.0)
 
 
-def maxout(x: Matrix, y: Matrix, q: int) -> Matrix:
-    """|x| |y| K_q(rho)."""
+def maxout(x: Matrix, y: Matrix, q: int, name: str = "maxout_kernel") -> Matrix:
+    """K_q(rho), or kappa_q(rho), of the exact function of that name."""
     from mehler import exact
 
-    return lengths(x, y) * exact.maxout_kernel(np.cos(angles(x, y)), q)
-
-
-def collision(x: Matrix, y: Matrix, q: int) -> Matrix:
-    """kappa_q(rho)."""
-    from mehler import exact
-
-    return exact.collision_probability(np.cos(angles(x, y)), q)
+    return getattr(exact, name)(np.cos(angles(x, y)), q)
 
 
 def skewed_chi2(x: Matrix, y: Matrix, skew: float, times: float = 1.0) -> Matrix:
@@ -119,10 +112,7 @@ class Law:
 
 
 def with_blocks(laws: Mapping[str, Law], spread: float = 3.0) -> dict[str, Law]:
-    """Return the laws, and those with w in blocks of d orthogonal directions.
-
-    These raise V by a factor of at most 1 + spread/(d + 1): 3 for any feature, 0 for some.
-    """
+    """Add blocks of d orthogonal w, which raise V by at most 1 + spread/(d + 1)."""
 
     def in_blocks(law: Law) -> Law:
         text = f"{law.text.replace('independent', 'in orthogonal blocks')}: an upper bound of V"
@@ -132,22 +122,18 @@ def with_blocks(laws: Mapping[str, Law], spread: float = 3.0) -> dict[str, Law]:
 
 
 def fourier_laws(k: OnPairs, twice: OnPairs, *, isotropic: bool) -> dict[str, Law]:
-    """Return the laws of random Fourier features; `twice` is the kernel at 2 (x - y).
+    """Return the laws of random Fourier features; `twice` is the kernel at 2 (x - y)."""
 
-    If the spectrum is `isotropic`, orthogonal blocks keep the kernel.
-    """
-    laws = {
-        "cos-offset": Law(
-            "sqrt(2/m) cos(w.x + b), b uniform on a circle, independent",
-            lambda X, Y: 1.0 + 0.5 * twice(X, Y) - k(X, Y) ** 2,
-            True,
-        ),
-        "cos-sin": Law(
-            "sqrt(2/m) (cos(w.x), sin(w.x)), w independent",
-            lambda X, Y: 1.0 + twice(X, Y) - 2.0 * k(X, Y) ** 2,
-            False,
-        ),
-    }
+    def of_offset(X: Matrix, Y: Matrix) -> Matrix:
+        return 1.0 + 0.5 * twice(X, Y) - k(X, Y) ** 2
+
+    def of_pairs(X: Matrix, Y: Matrix) -> Matrix:
+        return 1.0 + twice(X, Y) - 2.0 * k(X, Y) ** 2
+
+    offset = Law("sqrt(2/m) cos(w.x + b), b uniform on a circle, independent", of_offset, True)
+    pairs = Law("sqrt(2/m) (cos(w.x), sin(w.x)), w independent", of_pairs, False)
+    laws = {"cos-offset": offset, "cos-sin": pairs}
+    # Orthogonal blocks keep the kernel of an isotropic spectrum.
     return with_blocks(laws) if isotropic else laws
 
 
@@ -161,17 +147,16 @@ def exponential_laws(k: OnPairs, gamma: float) -> dict[str, Law]:
         sizes = np.exp(gamma * ((X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1)[None, :]))
         return sizes * np.expm1(-square(X, Y)) ** 2
 
-    positive = Law(
-        "exp(w.x - |x|^2/2) / sqrt(m), independent",
-        lambda X, Y: k(X, Y) ** 2 * np.expm1(square(X, -Y)),
-        True,
-    )
-    pairs = Law(
-        "exp(-|x|^2/2) (exp(w.x), exp(-w.x)) / sqrt(m), w independent",
+    def of_positive(X: Matrix, Y: Matrix) -> Matrix:
+        return k(X, Y) ** 2 * np.expm1(square(X, -Y))
+
+    def of_pairs(X: Matrix, Y: Matrix) -> Matrix:
         # 2 (cosh s - 1) without cancellation.
-        lambda X, Y: k(X, Y) ** 2 * 4.0 * np.sinh(0.5 * square(X, -Y)) ** 2,
-        False,
-    )
+        return k(X, Y) ** 2 * 4.0 * np.sinh(0.5 * square(X, -Y)) ** 2
+
+    positive = Law("exp(w.x - |x|^2/2) / sqrt(m), independent", of_positive, True)
+    text = "exp(-|x|^2/2) (exp(w.x), exp(-w.x)) / sqrt(m), w independent"
+    pairs = Law(text, of_pairs, False)
     wave = Law("sqrt(2/m) exp(|x|^2/2) (cos(w.x), sin(w.x)), w independent", waves, False)
     rising = with_blocks({"positive": positive, "positive-pairs": pairs}, spread=0.0)
     return {**rising, **with_blocks({"cos-sin": wave})}
@@ -192,10 +177,7 @@ def projections_laws(k: OnPairs) -> dict[str, Law]:
 
 
 def sketches_laws(k: OnPairs, degree: int, gamma: float, coef0: float) -> dict[str, Law]:
-    r"""Return the law of tensor sketches, features of polynomial kernels.
-
-    The degree-fold tensor product of a row goes to m cells by a sum of independent hashes, with a
-    product of signs. Two entries meet in a cell with chance 1/m; over signs and pairs of entries
+    r"""Return the law of tensor sketches: two entries meet in one of m cells with chance 1/m.
 
     .. math:: V \le (2 a^2 + n - 2 s)^p - a^{2p}, \quad
               a = \sum_i |x_i y_i|, \ n = |x|^2 |y|^2, \ s = \sum_i x_i^2 y_i^2 .
@@ -227,10 +209,8 @@ class NamedKernel:
 
     Parameters
     ----------
-    name, parameters
-        As `make` takes them; `parameters` are all.
-    latex : str
-        The formula.
+    name, parameters, latex
+        As `make` takes them, with the formula.
     function : callable
         The kernel as a function of (X, Y) and the parameters.
     bandwidth : str
@@ -310,9 +290,7 @@ def _root(gamma: float) -> float:
     return 1.0 / math.sqrt(gamma)
 
 
-# By name, at the defaults of the parameters. The variance of positive features of exp(gamma <x, y>)
-# grows as e^{4 gamma |x|^2}: at 1.2 times its length, up to which `mehler verify` draws rows, it is
-# 3.2 k^2.
+# By name, at the defaults of the parameters.
 # fmt: off
 _NAMED: dict[str, NamedKernel] = {k.name: k for k in (
     NamedKernel(
@@ -344,8 +322,10 @@ _NAMED: dict[str, NamedKernel] = {k.name: k for k in (
         lambda degree, gamma, coef0: _root(gamma), sketches_laws),
     NamedKernel("arc-cosine", {"order": 1}, r"k(x, y) = \frac{1}{\pi} |x|^n |y|^n J_n(\theta)",
                 arc_cosine, _laws=rectified_laws),
-    NamedKernel("maxout", {"q": 2}, r"k(x, y) = |x|\,|y|\, K_q(\rho)", maxout),
-    NamedKernel("collision", {"q": 2}, r"k(x, y) = \kappa_q(\rho)", collision),
+    NamedKernel("maxout", {"q": 2}, r"k(x, y) = |x|\,|y|\, K_q(\rho)",
+                lambda x, y, q: lengths(x, y) * maxout(x, y, q)),
+    NamedKernel("collision", {"q": 2}, r"k(x, y) = \kappa_q(\rho)",
+                lambda x, y, q: maxout(x, y, q, "collision_probability")),
     NamedKernel(
         "skewed-chi2", {"skew": 1.0},
         r"k(x, y) = \prod_i \frac{2 \sqrt{x_i + c} \sqrt{y_i + c}}{x_i + y_i + 2 c}",
@@ -379,17 +359,15 @@ def _parameter(kernel: str, key: str, value: float) -> float:
 
 
 def make(name: KernelName, **parameters: float) -> NamedKernel:
-    """Build a kernel from its name and parameters.
+    """Build a kernel (X, Y) -> (n, k) from its name; nearly equal rows lose no digits.
 
-    - ``rbf``: exp(-gamma d^2), d the Euclidean distance; gamma = 1
+    - ``rbf``, ``laplacian``: exp(-gamma d^2), d Euclidean, exp(-gamma d), d in L1; gamma = 1
     - ``exp``: exp(gamma <x, y>), of softmax attention with gamma = 1/sqrt(d); gamma = 1
-    - ``laplacian``: exp(-gamma d), d the sum of absolute differences; gamma = 1
     - ``matern``: Matern of smoothness nu at distance over length_scale; nu = 1.5, length_scale = 1
     - ``linear``: the inner product
     - ``polynomial``: (gamma <x, y> + coef0)^degree; degree = 2, gamma = 1, coef0 = 0
     - ``arc-cosine``: Cho and Saul's, of order 0, 1 or 2; order = 1
-    - ``maxout``: lengths times K_q(rho), of maxout units; q = 2
-    - ``collision``: kappa_q(rho), of codes; q = 2
+    - ``maxout``, ``collision``: lengths times K_q(rho), and kappa_q(rho), of codes; q = 2
     - ``skewed-chi2``: prod 2 sqrt(u v)/(u + v), u = x + skew; skew = 1
     - ``additive-chi2``: sum 2 x y/(x + y)
 
@@ -399,11 +377,6 @@ def make(name: KernelName, **parameters: float) -> NamedKernel:
         One of the names above.
     **parameters : float
         Parameters of the kernel; defaults are listed above.
-
-    Returns
-    -------
-    NamedKernel
-        A callable (X, Y) -> (n, k): nearly equal rows lose no digits.
 
     References
     ----------

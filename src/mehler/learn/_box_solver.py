@@ -1,13 +1,11 @@
 r"""Minimise a convex loss over the box, and certify the minimum.
 
 The problem is sum_i e_i(t_i) over beta in [-1, 1]^m with t = K beta. It goes to graph splitting, by
-restarted Halpern iterations of the Peaceman-Rachford operator. One half of an iteration takes the
-proximal points of the losses and of the box, each number by itself; the other projects on the graph
-of K, with one inverse of size min(n, m) that is made once (Parikh and Boyd 2014). Pulling the
-iterates towards where they started, by ever less, makes the residual fall like 1/k (Lieder 2021),
-and restarts make that linear on piecewise linear problems (Chen, Sun, Yuan, Zhang and Zhao 2024).
-The projection does away with the large common mean of features, which slows methods that only
-multiply by K tenfold.
+restarted Halpern iterations of the Peaceman-Rachford operator: proximal points of the losses and of
+the box, each number by itself, then a projection on the graph of K, with one inverse that is made
+once (Parikh and Boyd 2014). Pulling the iterates towards where they started, by ever less, makes
+the residual fall like 1/k (Lieder 2021), and restarts make that linear on piecewise linear problems
+(Chen, Sun, Yuan, Zhang and Zhao 2024).
 """
 
 from __future__ import annotations
@@ -176,10 +174,9 @@ def certify(data: SignedRows, losses: RowLosses, alpha: Array, theta: Array) -> 
 def rounding(n: int, m: int, slope: float, limits: Array) -> float:
     """Bound the rounding error of a float64 risk or bound of a certificate.
 
-    A sum of k terms rounds by at most gamma_k = k u / (1 - k u) times the sum of their sizes,
-    u = 2^-53. Margins are sums of m terms of total size limit_i; the penalty sums n m terms of
-    total size n slope mean(limits); a loss is at most slope (1 + limit_i). 64 more
-    operations cover the elementary functions and the ends of theta, the factor 2 both sides.
+    A sum of k terms rounds by at most k u / (1 - k u) times the sum of their sizes, u = 2^-53.
+    Margins sum m terms of total size limit_i, the penalty n m of n slope mean(limits); a loss is at
+    most slope (1 + limit_i). 64 operations more, and a factor 2 for both sides.
     """
     terms = (n + m + 64) * 2.0**-53
     return 2.0 * terms / (1.0 - terms) * slope * (1.0 + float(limits.mean()))
@@ -188,8 +185,7 @@ def rounding(n: int, m: int, slope: float, limits: Array) -> float:
 class Graph:
     """Projection of (beta, t), joined, on t = K beta in a norm e |beta|^2 + sum_i w_i t_i^2.
 
-    w_i is one over the largest margin of row i, if above 1; e is a tenth of the mean eigenvalue, so
-    that betas move about as much as margins do.
+    w_i is one over the largest margin of row i, if above 1; e a tenth of the mean eigenvalue.
     """
 
     def __init__(self, data: SignedRows, limits: NDArray[np.float64]) -> None:

@@ -32,19 +32,15 @@ class RidgeFit:
     ----------
     phi : callable
         The map.
-    weights : array, shape (m, t)
-        W, in the dtype and on the device of the features.
-    intercept : array, shape (t,)
-        b; zeros without intercept.
+    weights, intercept : array, shape (m, t), (t,)
+        W and b, in the dtype and on the device of the features.
     lam : float
         The lambda of this function.
     n_rows : int or float
         Number of fitted rows N; with weights their sum.
-    lambdas : tuple of float, length k
-        All lambdas solved for.
-    errors : numpy.ndarray, shape (k,), or None
-        Mean error of each lambda on rows left out, by which `lam` was chosen; None if there was
-        nothing to choose.
+    lambdas, errors : tuple of float and numpy.ndarray, shape (k,)
+        All lambdas solved for, and the mean error of each on rows left out, by which `lam` was
+        chosen; None if there was nothing to choose.
     """
 
     phi: Phi = field(repr=False)
@@ -92,8 +88,7 @@ def _linear(phi: Phi, weights: Array, intercept: Array, xp: ModuleType, rows: Ar
 class Spectrum:
     """Eigendecomposition of the Gram, and the right-hand side in its basis.
 
-    Directions whose eigenvalue is within rounding of 0 (`least`) count only if the penalty lifts
-    them above that; see :func:`mehler._arrays.least_resolved`.
+    Directions count if their eigenvalue, with the penalty, is above `least`.
     """
 
     values: Array
@@ -130,10 +125,7 @@ def spectrum(xp: ModuleType, gram: Array, cross: Array, dtype: str, squares: Arr
 def spectrum_of_rows(
     xp: ModuleType, rows: Array, targets: Array, dtype: str, squares: Array
 ) -> Spectrum:
-    """Decompose the (n, n) matrix of inner products of fewer rows than features.
-
-    With K = U S U^T the eigenvectors of the Gram are Z^T U S^(-1/2); the others have eigenvalue 0.
-    """
+    """Decompose by inner products K = U S U^T: the Gram has the eigenvectors Z^T U S^(-1/2)."""
     columns = xp.matrix_transpose(rows)
     values, left = _arrays.eigen(xp, xp.matmul(rows, columns))
     # Products are in float64, whatever the dtype of the features.
@@ -160,10 +152,7 @@ def factorised(
 
 @dataclass(frozen=True)
 class Path:
-    """Ridge functions for several lambdas: f(x) = weights^T (z - mean) + target_mean.
-
-    Arrays are in float64 where sums are.
-    """
+    """Ridge functions of several lambdas, weights^T (z - mean) + target_mean, where sums are."""
 
     phi: Phi
     layout: Layout

@@ -210,10 +210,8 @@ def _held_rows(folds: Any, n: int) -> list[NDArray[np.int64]]:
     """Return the rows of each fold; -1 marks rows that are always fitted."""
     numbers = host_reals("folds", folds)
     if numbers.shape != (n,) or np.any((numbers != np.round(numbers)) | (numbers < -1)):
-        raise ValueError(
-            f"folds must be {n} integers, the fold of each row of X, or -1 for rows that are never "
-            f"held out, not an array of shape {numbers.shape}"
-        )
+        rows = f"{n} integers, the fold of each row of X, or -1 for rows that are never held out"
+        raise ValueError(f"folds must be {rows}, not an array of shape {numbers.shape}")
     held = [np.flatnonzero(numbers == fold) for fold in np.unique(numbers[numbers >= 0])]
     if not held or len(held[0]) == n:
         raise ValueError("folds must hold out some rows, and leave some to fit")
@@ -221,13 +219,13 @@ def _held_rows(folds: Any, n: int) -> list[NDArray[np.int64]]:
 
 
 def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
-    """Encode labels one-vs-all: +1 in the column of the class, -1 elsewhere.
+    """Encode labels one-vs-all: +1 in the column of the class, -1 elsewhere, as GURLS does.
 
     Parameters
     ----------
     labels : array, shape (n,)
-        Integers of any library (a Dask array stays lazy, but is read once, chunk by chunk, if
-        `classes` is not given), or anything sortable in NumPy, such as strings.
+        Integers of any library (a Dask array stays lazy, but is read once if `classes` is not
+        given), or anything sortable in NumPy, such as strings.
     classes : array-like, shape (k,), optional
         The classes in the order of the columns; default those found, sorted.
 
@@ -237,10 +235,6 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
         -1 and +1 in the default float of their library, beside `labels`.
     classes : numpy.ndarray, shape (k,)
         ``classes[argmax]`` turns the largest column back into a label.
-
-    References
-    ----------
-    Codes of GURLS, with which the papers learn: Tacchetti, Mallapragada, Santoro, Rosasco (2013).
 
     Examples
     --------

@@ -1,9 +1,6 @@
-r"""Losses of the risk theorems: a convex loss of the margin t = y f(x), clipped to [0, bound].
+"""Losses V = min(s, B) of the risk theorems, s convex in the margin t = y f(x).
 
-.. math:: V(t) = \min(s(t), B)
-
-The theorems assume a bounded, Lipschitz V; the convex surrogate `s` can be minimised. A loss
-provides the three numbers of a risk bound: `lipschitz`, `at_zero`, `bound`.
+A loss provides the three numbers of a risk bound: `lipschitz`, `at_zero`, `bound`.
 """
 
 from __future__ import annotations
@@ -78,9 +75,6 @@ class Ramp(Hinge):
     r"""The ramp loss, half the hinge clipped to [0, 1]: linear for margins in [-1, 1].
 
     .. math:: V(t) = \min(\max(0, \tfrac{1 - t}2), 1), \quad L = \tfrac12, \quad V(0) = \tfrac12
-
-    If all functions of the box stay in [-1, 1] on the sample, the empirical minimiser has a
-    closed form, the sign of the mean of y_i z_i.
 
     Examples
     --------

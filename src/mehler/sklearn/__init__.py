@@ -13,7 +13,6 @@ contain the map's arguments, about a kilobyte; loading draws its weights again.
 from mehler._text import install_command as _install_command
 
 try:
-    # New in scikit-learn 1.6, like the tags of these estimators.
     from sklearn.utils.validation import validate_data as _validate_data
 except ImportError as error:
     raise ImportError(
