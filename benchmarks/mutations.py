@@ -21,12 +21,11 @@ SYSTEMS = ("terms of bounds", "checks of statements")
 PAGE = ROOT / "docs" / "mutations.md"
 HEAD = """# Mutation tests
 
-A check is worth what it would refuse. For every statement this table names a change of each of its
-terms and constants, and the check of [the statement](theorems/index.md) that turns red when the
-change is made, at the quick level of the report; or says why no check can: *only proved, because
-...*. In a bound every term is deleted, and multiplied by 0.7; where 0.7 is not seen, the largest
-factor that is, to two digits. A claimed value is multiplied by the smallest factor that is seen,
-1.01 where the features of the quick level are enough for it.
+For each term and constant of every [statement](theorems/index.md), this table lists a mutation and
+the check that fails under it, at the quick level of the report; or the reason why no check can
+detect it: *only proved, because ...*. In a bound every term is deleted, and multiplied by 0.7;
+where 0.7 is not seen, the largest factor that is, to two digits. A claimed value is multiplied by
+the smallest factor that is seen, 1.01 where the features of the quick level are enough for it.
 
 Where draws are far below a bound, its terms are seen in
 [extremal instances](theorems/theorem-2.md#extremal-instances) that are computed and in which the

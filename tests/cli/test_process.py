@@ -31,7 +31,7 @@ ERRORS = {
     "raises": "no weights",
     "raises_base": "GeneratorExit",
     "interrupted": "raised KeyboardInterrupt",
-    "exits_0": "wants to exit, with 0",
+    "exits_0": "sys.exit(0)",
 }
 HANGS = ("sleeps", "pools")
 

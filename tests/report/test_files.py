@@ -146,7 +146,7 @@ READ = [
      {"target": "y"}),
     ("one array of another name", "a.npz", lambda p: np.savez_compressed(p, rows=ROWS), X, ROWS),
 ]  # fmt: skip
-UNREADABLE, SHAPE = "cannot be read (", "not rows and columns"
+UNREADABLE, SHAPE = "cannot be read (", "not (samples, columns)"
 PANDAS = (
     "frame = pandas.read_csv('a.csv', sep=None, comment='#', encoding='latin-1'); frame.to_parq"
 )
@@ -171,7 +171,7 @@ REFUSED = [
     ("a label that is missing", "csv", raw("a,y\n1,u\n3,\n"), "1 of 2 rows (in the target)",
      {"target": "y"}),
     ("infinity, beyond all floats", "csv", raw("a,b\n1e400,2\n3,4\n"), "inf at row 0 of 'a'"),
-    ("near the largest float", "csv", raw("a\n1e308\n-1e308\n"), "has values beyond 1e+75: scale"),
+    ("near the largest float", "csv", raw("a\n1e308\n-1e308\n"), "has values above 1e+75: rescale"),
     ("columns of one name", "csv", raw("a,a\n1,2\n3,4\n"), "multiple columns named a"),
     ("one row", "csv", raw("a,b\n1,2\n"), "1 row that are not all zero: give at least two"),
     ("Latin-1 names", "csv", raw("größe,b\n1,2\n3,4\n".encode("latin-1")), PANDAS),
@@ -306,7 +306,7 @@ def test_a_stream_of_batches_is_read_once():
         (FRAME.assign(z=1j), "column z with type complex128"),
         (da.from_array(ROWS, chunks=2)[da.from_array(ROWS, chunks=2)[:, 0] > 0], "compute_chunk"),
         (da.zeros((10**9, 8), chunks=(10**6, -1)), r"takes 59.6 GiB once read, above .* 1 GiB"),
-        (ROWS[0], r"shape \(3,\), not rows and columns"),
+        (ROWS[0], r"shape \(3,\), not .samples, columns"),
         (np.array([["a", "b"]]), "not numbers"),
         ([[1, 2], [3]], "cannot be read .* give rows of one length"),
     ],

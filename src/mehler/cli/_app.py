@@ -78,10 +78,10 @@ def _common(
 def report(
     ctx: typer.Context,
     data: str | None = typer.Argument(
-        None, metavar="DATA", help=f"Your rows: {common.KINDS}; without them the statements."
+        None, metavar="DATA", help=f"Your rows: {common.KINDS}; default: report on the statements."
     ),
     out: Path = option(Path("mehler-report"), "DIR", "Directory of the three files."),
-    level: str = option("quick", "quick|full", "Effort of the checks."),
+    level: str = option("quick", "quick|full", "Level of effort."),
     statements: list[str] | None = GLOBS,
     backend: str = option("numpy", "numpy|torch|jax|dask|cupy", "Array library of the maps."),
     seed: int = common.SEED,
@@ -137,15 +137,15 @@ app.command()(verify)
 def plan(
     ctx: typer.Context,
     data: str | None = typer.Argument(
-        None, metavar="DATA", help=f"Your rows: {common.KINDS}; without, give --n-inputs."
+        None, metavar="DATA", help=f"Your rows: {common.KINDS}; or give --n-inputs."
     ),
     eps: float = option(0.1, "E", "Largest error of kernel values, and of the excess risk."),
     delta: float = option(0.01, "P", "Probability that the error is larger than E."),
     map: str | None = option(
         None,
         "NAME",
-        "The map: maxout, fourier, or MODULE:FACTORY for another with a kernel and a variance, on "
-        "the rows as they are.",
+        "The map: maxout, fourier, or MODULE:FACTORY for a map with a kernel and a variance, on "
+        "unscaled rows.",
     ),
     arg: list[str] | None = option(None, "K=V", "An argument for FACTORY; repeatable."),
     pool_size: int = option(4, "Q", "Projections whose maximum is one maxout unit."),

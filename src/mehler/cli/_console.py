@@ -85,9 +85,9 @@ def warnings_once() -> Iterator[None]:
 def describe(error: BaseException) -> str:
     """Return what an error says, with its kind unless it is about the user's input."""
     if isinstance(error, KeyboardInterrupt):
-        return "the code that was run raised KeyboardInterrupt"
+        return "the target raised KeyboardInterrupt"
     if isinstance(error, SystemExit):
-        return f"the code that was run wants to exit, with {error.code!r}"
+        return f"the target called sys.exit({error.code!r})"
     package = (error.name or "").partition(".")[0] if isinstance(error, ImportError) else ""
     if package in ("typer", "rich", *_EXTRA):
         return f"{package} is not installed: {install_command('cli,report')}"

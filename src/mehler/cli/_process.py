@@ -47,8 +47,8 @@ def answer(request: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
             process.wait(seconds)
         except subprocess.TimeoutExpired:
             raise ChildProcessError(
-                f"the command did not end within {seconds:.3g} s: --time-limit is too short for "
-                "a draw of the target, or it hangs"
+                f"the command did not end within {seconds:.3g} s: the target hangs, or "
+                "--time-limit is too short for one of its draws"
             ) from None
         finally:
             _end(process)

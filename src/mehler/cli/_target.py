@@ -238,7 +238,7 @@ class _Call:
         if self.required:
             options = " ".join(f"--arg {key}=..." for key in self.required)
             raise ValueError(
-                f"{name} takes {', '.join(self.required)}, known by name as no seed and no size: "
+                f"{name} takes {', '.join(self.required)}, by name neither seed nor size: "
                 f"give {options}"
             )
 

@@ -56,8 +56,8 @@ def verify(
     time_limit: float = option(
         60.0,
         "SECONDS",
-        "Limit on the CPU seconds of all checks, 0 for none; waiting counts a quarter. What is "
-        "undecided by then is inconclusive.",
+        "Limit on CPU seconds of all checks, 0 for none. Checks that are undecided by then are "
+        "inconclusive.",
     ),
     seed: int = common.SEED,
     out: Path | None = option(None, "DIR", "Directory for report.html, report.json, summary.md."),

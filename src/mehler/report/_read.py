@@ -157,7 +157,7 @@ def load_rows(
         values = values[index]
     lows, highs = values.min(axis=0), values.max(axis=0)
     if max(highs.max(), -lows.min()) > _LARGEST:
-        raise ValueError(f"{table.label} has values beyond {_LARGEST:g}: scale its columns first")
+        raise ValueError(f"{table.label} has values above {_LARGEST:g}: rescale its columns first")
     warnings = _warnings(names, values, standardize)
     if standardize:
         values, notes = standardized(values), (*notes, "standardized")

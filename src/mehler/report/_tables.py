@@ -120,7 +120,7 @@ def _matrix(values: Any, label: str, frame: str, labels: Any = None) -> Table:
     """Return the table of an array in memory or mapped from a file."""
     shape, dtype = values.shape, values.dtype
     if len(shape) != 2 or 0 in shape:
-        raise ValueError(f"{label} is of shape {shape}, not rows and columns: give one row a case")
+        raise ValueError(f"{label} is of shape {shape}, not (samples, columns): give a matrix")
     if dtype.kind not in "fiub":
         raise ValueError(f"{label} holds {str(dtype)[:40]}, not numbers: give real numbers")
     _require_size(8 * math.prod(shape), label)
