@@ -19,6 +19,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests import standin
 from tests.places import CPU, GPU, Place
 
 # The first example of a pool size builds its table: a deadline would measure that.
@@ -40,6 +41,15 @@ def pytest_configure(config: pytest.Config) -> None:
 )
 def place(request: pytest.FixtureRequest) -> Place:
     return request.param
+
+
+@pytest.fixture
+def cupy() -> Iterator[object]:
+    """The stand-in, which ``import cupy`` gives meanwhile."""
+    before = sys.modules.get("cupy")
+    with standin.installed() as package:
+        yield package
+    assert sys.modules.get("cupy") is before
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import bounds, learn
+from mehler import bounds, exact, learn
 
 HOME = str(Path(mehler.__file__).parent)
 X = np.random.default_rng(0).standard_normal((10, 3))
@@ -20,6 +20,7 @@ SIZES = {"n_features": 100, "n_samples": 1000, "pool_size": 4}
 WALKS = {
     "features": (lambda: FOURIER(X), 5, 36, 8),
     "kernel": (lambda: MAXOUT.kernel(X), 8, 54, 12),
+    "exact": (lambda: exact.maxout_kernel(0.5, 4), 7, 14, 10),
     "bound": (
         lambda: bounds.maxout.excess_risk(**SIZES, scale=1.0, lipschitz=0.5, delta=0.05),
         *(4, 36, 4),

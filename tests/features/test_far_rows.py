@@ -54,15 +54,15 @@ def test_grams_at_rows_that_are_served(name, size):
     assert (np.abs(gram - kernel) / scale).max() < 6 * np.sqrt(2 / (M // 2))
 
 
-@pytest.mark.parametrize("size", [1e15, float(IDS), 1e160, 1.7e308])
 @pytest.mark.parametrize("name", MAPS)
-def test_rows_that_lose_their_phase_are_refused(name, size):
+def test_rows_that_lose_their_phase_are_refused(name):
     phi = MAPS[name]()
-    with pytest.raises(ValueError, match=REFUSAL):
-        phi(rows(size))
-    with pytest.raises(ValueError, match=REFUSAL):
-        phi(rows(size), check_finite=False)
-    assert np.isfinite(phi(rows(size)[2:])).all()
+    for size in (1e15, float(IDS), 1e160, 1.7e308):
+        with pytest.raises(ValueError, match=REFUSAL):
+            phi(rows(size))
+        with pytest.raises(ValueError, match=REFUSAL):
+            phi(rows(size), check_finite=False)
+    assert np.isfinite(phi(rows(1e15)[2:])).all()
 
 
 @pytest.mark.parametrize("place", CPU, ids=lambda place: place.name)

@@ -36,12 +36,12 @@ def test_there_and_back(place: Place, name):
     assert np.array_equal(back(rows), here(rows))
 
 
-@pytest.mark.parametrize("dtype", [None, "float32"])
 @pytest.mark.parametrize("name", sorted(KINDS))
-@pytest.mark.sampled(80)
-def test_copies_keep_library_device_and_dtype(place: Place, name, dtype):
+@pytest.mark.sampled(51)
+def test_copies_keep_library_device_and_dtype(place: Place, name):
     """Of every kind of map, by each way that Python has."""
     x = place.asarray(ROWS[:20, :3], "float32")
+    dtype = [None, "float32"][len(name) % 2]
     phi = KINDS[name](72, seed=3, like=x)
     phi = type(phi)(**phi._arguments(), like=x, dtype=dtype)
     for copied in (copy.copy(phi), copy.deepcopy([phi])[0], pickle.loads(pickle.dumps(phi))):

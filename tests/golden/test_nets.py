@@ -1,14 +1,15 @@
-"""The golden values see what is changed on purpose, by little."""
+"""The golden values see what is changed on purpose, by little, and differences have reasons."""
 
 from __future__ import annotations
 
 import dataclasses
+import fnmatch
 import json
 
 import pytest
 
 from mehler.bounds import maxout
-from tests.golden import _store, test_bounds, test_maps
+from tests.golden import _maps, _store, test_bounds, test_maps
 from tests.golden.test_bounds import BOUNDS
 
 
@@ -38,3 +39,15 @@ def test_a_difference_that_is_listed_has_to_differ(monkeypatch: pytest.MonkeyPat
 def test_what_is_not_the_same_is_seen(value, golden):
     assert not _store.close(value, golden)
     assert _store.close(golden, json.loads(json.dumps(golden)))
+
+
+def test_each_row_of_differences_lists_golden_values_and_a_reason():
+    kinds = _store.read("recipes")
+    parts = ("recipe", *(f"weights/{dtype}" for dtype in _maps.DTYPES))
+    keys = [f"{name}/{key}" for name in ("maps", "bounds", "exact") for key in _store.read(name)]
+    keys += [f"recipes/{kind}/{part}" for kind in kinds for part in parts]
+    for row in _store.read("differences"):
+        matches = fnmatch.filter(keys, row["key"])
+        assert matches, f"no golden value is called {row['key']}"
+        assert row["reason"]
+        assert "now" not in row or matches == [row["key"]]

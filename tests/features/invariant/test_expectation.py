@@ -73,23 +73,6 @@ def test_gram_has_the_kernel_within_one_per_cent(setting):
     assert verdict.holds, str(verdict)
 
 
-@pytest.mark.parametrize("replacement", [True, False])
-def test_shared_elements_have_the_kernel(replacement):
-    """A draw is one sample then: fewer templates, and 3 per cent."""
-    options = {
-        "group": groups.CyclicShifts(5), "n_elements": 2, "replacement": replacement, "n_bins": 3,
-    }  # fmt: skip
-    phi = draw(**options)
-    assert not phi.independent_units
-    verdict = verify.check_kernel(
-        lambda seed: draw(seed, n_templates=50, **options),
-        phi.kernel,
-        rows(5, 2),
-        resolution=0.03,
-    )
-    assert verdict.holds, str(verdict)
-
-
 @pytest.mark.parametrize("n_bins", [1, 2])
 @pytest.mark.parametrize("rule", ["paper", "trapezoid", "midpoint"])
 def test_e5_binning_at_one_and_two_bins(n_bins, rule):
@@ -148,17 +131,6 @@ def test_the_variance_of_single_elements_is_exact(setting):
     options = SINGLE[setting]
     verdict = verify.check_variance(lambda seed: draw(seed, **options), None, rows(4, 2))
     assert verdict.holds, str(verdict)
-
-
-@pytest.mark.parametrize("setting", SINGLE)
-@pytest.mark.sampled(1)
-def test_a_wrong_variance_of_single_elements_is_refuted(setting):
-    options = SINGLE[setting]
-    claimed = draw(**options).variance
-    wrong = verify.check_variance(
-        lambda seed: draw(seed, **options), lambda x, y: 1.3 * claimed(x, y), rows(4, 2)
-    )
-    assert wrong.status == "refuted"
 
 
 @pytest.mark.parametrize("setting", [s for s in SETTINGS if s not in SINGLE])

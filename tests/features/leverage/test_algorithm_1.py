@@ -9,7 +9,6 @@ import pytest
 
 import mehler
 from mehler.features import leverage
-from mehler.features.leverage import _sampling
 
 ROWS = np.random.default_rng(5).standard_normal((40, 2))
 LETTER = {"lam": 0.01, "draws": "iid", "mix": 0.0}
@@ -17,28 +16,6 @@ LETTER = {"lam": 0.01, "draws": "iid", "mix": 0.0}
 
 def pool(seed=0, m=12):
     return mehler.FourierFeatures.draw(2, m, form="offset", seed=seed)
-
-
-@pytest.mark.slow
-def test_the_mean_of_draws_is_the_pools_gram():
-    phi, grams = pool(), []
-    for seed in range(4000):
-        chosen = leverage.LeverageSampling(phi, 4, seed=seed, **LETTER).fit(ROWS)
-        grams.append(chosen.gram(ROWS[:2])[0])
-    error = np.std(grams, axis=0, ddof=1) / np.sqrt(len(grams))
-    assert np.all(np.abs(np.mean(grams, axis=0) - phi.gram(ROWS[:2])[0]) < 6 * error)
-
-
-@pytest.mark.slow
-def test_planted_defect_is_seen(monkeypatch):
-    """Weights for which the expected counts are those of uniform draws."""
-    monkeypatch.setattr(
-        _sampling,
-        "draw_counts",
-        lambda draws, rng, q, n: (rng.multinomial(n, q), np.full(q.size, n / 12)),
-    )
-    with pytest.raises(AssertionError):
-        test_the_mean_of_draws_is_the_pools_gram()
 
 
 def test_the_law_is_that_of_the_scores():

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from mehler.features.leverage import ridge_leverage_scores
-from tests.features.leverage import worlds
 
 PHI = np.random.default_rng(0).standard_normal((6, 4))
 
@@ -45,15 +44,23 @@ def test_integers_become_floats():
     assert found.scores == pytest.approx([0.2, 0.2], rel=1e-15)
 
 
+def circle():
+    """sqrt2 cos(kx + b) on a grid, three phases for each of 25 frequencies, and their weights."""
+    k, b = np.repeat(np.arange(25), 3), np.tile(np.arange(3) * 2 * np.pi / 3, 25)
+    law = np.exp(-(k**2) / 18)
+    x = 2 * np.pi * np.arange(100) / 100
+    return np.sqrt(2) * np.cos(np.outer(x, k) + b), law / law.sum()
+
+
 def test_a_fast_spectrum_pays():
-    phi, p, _, _ = worlds.circle(k_max=24, n_rows=100)
+    phi, p = circle()
     found = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=50)
     assert found.gain > 20
     assert found.few_samples == found.no_gain == ""
 
 
 def test_it_says_when_choosing_does_not_pay():
-    phi, p, _, _ = worlds.circle(k_max=24, n_rows=100)
+    phi, p = circle()
     few = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=30)
     assert "fewer than twice the 18.1 degrees of freedom" in few.no_gain
     many = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=2000)

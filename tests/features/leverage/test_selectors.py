@@ -31,7 +31,7 @@ def fitted(kind, selector):
 
 @pools
 @selectors
-def test_features_are_columns_of_the_pool_times_gains(kind, selector):
+def test_columns_of_the_pool_times_gains_and_kernels(kind, selector):
     draw, size = POOLS[kind]
     psi = fitted(kind, selector)
     pool = draw()
@@ -44,12 +44,6 @@ def test_features_are_columns_of_the_pool_times_gains(kind, selector):
     assert set(of_groups) <= {0, size}
     gains = dict(zip(labels[list(psi.columns)], psi.gains))
     assert all(gains[labels[c]] == g for c, g in zip(psi.columns, psi.gains))
-
-
-@pools
-@selectors
-def test_kernels(kind, selector):
-    psi = fitted(kind, selector)
     assert psi.unbiased is not chosen_from(kind, selector).changes_kernel
     kernel = psi.kernel(ROWS[:5], ROWS[5:9])
     if psi.unbiased:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import threading
 import time
 
+import dask
 import numpy as np
 import pytest
 
 import mehler
 from mehler import _arrays, learn
-from tests.chunks.cluster import (
+from mehler._arrays import _chunks
+from tests.learn.cluster import (
     CHUNK,
     M,
     N,
@@ -107,29 +110,47 @@ def kill_when(folder, victim: int, seen: dict) -> None:
     (folder / "go").touch()
 
 
-def run_and_kill(victim, folder, run, before_waiting=3):
-    """The result of a run during which a worker was killed, provably at work; and what was seen."""
-    seen: dict = {}
-    killer = threading.Thread(target=kill_when, args=(folder, victim, seen))
-    killer.start()
-    try:
-        found = run(Telling(a_map(), folder, before_waiting))
-    finally:
-        (folder / "go").touch()
-        killer.join()
-    assert seen.get("killed")
-    assert seen["done"] == before_waiting
-    return found, seen
-
-
 def test_a_worker_killed_at_work_changes_nothing(workers, tmp_path):
     rows, targets = in_chunks(*rows_and_targets())
-    sums, seen = run_and_kill(
-        workers[0], tmp_path, lambda phi: learn.RidgeSums(phi).add(rows, targets)
-    )
+    seen: dict = {}
+    killer = threading.Thread(target=kill_when, args=(tmp_path, workers[0], seen))
+    killer.start()
+    try:
+        sums = learn.RidgeSums(Telling(a_map(), tmp_path)).add(rows, targets)
+    finally:
+        (tmp_path / "go").touch()
+        killer.join()
+    assert (seen.get("killed"), seen["done"]) == (True, 3)
     # Blocks had been summed on the killed worker, and most were still to come.
     assert seen["all"] < N // CHUNK / 2
     # Each block was summed once, those that it held twice.
     assert len(list(tmp_path.glob("*-done-*"))) >= N // CHUNK
     assert_same_sums(sums, whole())
     assert_same_weights(sums, whole(), 1e-3)
+
+
+ADDED = _chunks._added
+DEFECTS = {
+    "the last block is lost": lambda parts: parts[:-1],
+    "a block is doubled": lambda parts: [*parts, parts[5]],
+    # The number of rows, which is easily looked at, stays right.
+    "a block stands for another": lambda parts: [*parts[:5], parts[6], *parts[6:]],
+}
+
+
+@pytest.mark.parametrize("defect", [None, *DEFECTS])
+def test_a_lost_or_doubled_block_is_found(monkeypatch, defect):
+    change = DEFECTS.get(defect, list)
+    monkeypatch.setattr(_chunks, "_added", lambda parts, add: ADDED(change(parts), add))
+    with dask.config.set(scheduler="synchronous"):
+        sums = learn.RidgeSums(a_map()).add(*in_chunks(*rows_and_targets()))
+    with pytest.raises(AssertionError) if defect else contextlib.nullcontext():
+        assert_same_sums(sums, whole())
+        assert_same_weights(sums, whole(), 1e-3)
+
+
+def test_one_wrong_row_is_found():
+    x, y = rows_and_targets()
+    x[1234] += 1e-9
+    with pytest.raises(AssertionError):
+        assert_same_sums(learn.RidgeSums(a_map()).add(x, y), whole())

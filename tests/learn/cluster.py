@@ -53,19 +53,17 @@ def a_map():
 
 
 class Telling:
-    """A map that notes each block that it has done, and after some waits until it may go on."""
+    """A map that notes each block that it has done, and after three waits until it may go on."""
 
-    def __init__(self, phi, folder: Path, before_waiting: int = 3) -> None:
-        self.phi = phi
-        self.folder = folder
-        self.before_waiting = before_waiting
+    def __init__(self, phi, folder: Path) -> None:
+        self.phi, self.folder = phi, folder
 
     def __call__(self, rows):
         if len(rows) == 1:  # asked for the number of features only
             return self.phi(rows)
         me = os.getpid()
         done = len(list(self.folder.glob(f"{me}-done-*")))
-        if done == self.before_waiting and not (self.folder / "go").exists():
+        if done == 3 and not (self.folder / "go").exists():
             (self.folder / f"{me}-waits").touch()
             end = time.monotonic() + 300
             while not (self.folder / "go").exists():

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
 import sys
+import tracemalloc
 
 import dask
 import dask.array as da
@@ -87,3 +89,44 @@ def test_what_is_too_large_to_hold_is_refused_with_a_part_that_is_not():
         _arrays.require_small(x, name="X", reason="of that")
     _arrays.require_small(x[::150], name="X", reason="of that")
     _arrays.require_small(np.zeros(3), name="X", reason="of that")
+
+
+def peak(run):
+    tracemalloc.start()
+    run()
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def test_ridge_holds_few_chunks():
+    # 60 chunks of 320 kB. Each takes 20 kB of graph besides, read off runs with 60 and 240 chunks.
+    n, d = 60_000, 40
+
+    def rows(block_info=None):
+        start, stop = block_info[None]["array-location"][0]
+        return np.random.default_rng(start).standard_normal((stop - start, d))
+
+    sizes = ((1000,) * (n // 1000), (d,))
+    x = da.map_blocks(rows, chunks=sizes, dtype=np.float64, meta=np.empty((0, 0)))
+    phi = mehler.MaxoutFeatures.draw(d, 30, 3, seed=0)
+    with dask.config.set(scheduler="synchronous"):
+        # The first call imports what it needs: 15 MB that are no rows.
+        learn.ridge(phi, x[:1000], x[:1000, 0], lambdas=1e-3)
+        assert peak(lambda: learn.ridge(phi, x, x[:, 0], lambdas=1e-3)) < n * d * 8 / 3
+
+
+def test_sums_leave_the_configuration_of_dask_alone():
+    """The defaults of distributed, which Dask imports when it looks for a client, must stay."""
+    code = (
+        "import dask, dask.array as da, mehler\n"
+        "from mehler import learn\n"
+        "phi = mehler.FourierFeatures.draw(2, 4, seed=0)\n"
+        "x = da.ones((6, 2), chunks=(3, -1))\n"
+        "for _ in range(2):\n"
+        "    learn.RidgeSums(phi).add(x, x[:, 0])\n"
+        "import distributed\n"
+        "print(dask.config.get('distributed.comm.compression', 'gone'))\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.split() != ["gone"]

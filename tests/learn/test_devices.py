@@ -9,8 +9,8 @@ import pytest
 
 import mehler
 from mehler import learn, verify
-from tests.devices.standin import counted
 from tests.learn.ridge_audit import factorising
+from tests.standin import counted
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((3000, 3))

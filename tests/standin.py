@@ -1,32 +1,35 @@
 """A stand-in of CuPy on the host, for tests where there is no GPU.
 
-It has the names of the real package (`names.json`) and no others. Its arrays refuse what those of a
-device refuse: implicit conversion, mixing with NumPy, work on another device than the current one.
-Linear algebra that fails gives NaN and raises nothing. `counted` says how many kernels a device
-would have launched, how often the host would have waited, and how many bytes would have moved:
+It has the names of the real package (`standin.json`, read from its wheel) and no others. Its arrays
+refuse what those of a device refuse: implicit conversion, mixing with NumPy, work on another device
+than the current one. Linear algebra that fails gives NaN and raises nothing. `counted` says how
+many kernels a device would have launched, how often the host would have waited, and how many bytes
+would have moved:
 
 - each array that a function makes is a launch; a concatenation is one an input; views are none;
 - whatever the host reads of a device, shapes that depend on values included, is a wait.
 
-What it cannot show: time, memory, rounding of a device, faults of its drivers.
+What it cannot show: time, memory, rounding of a device, faults of its drivers. As a plugin it runs
+the tests that are for a GPU with CuPy: python -m pytest -p tests.standin -m gpu -k cupy
 """
 
 from __future__ import annotations
 
+import json
 import sys
 import types
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields
 from importlib.machinery import ModuleSpec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.special
 
-from tests.devices.names import kept
-
-NAMES: dict[str, set[str]] = {where: set(names) for where, names in kept()["names"].items()}
+KEPT = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
+NAMES: dict[str, set[str]] = {where: set(names) for where, names in KEPT["names"].items()}
 N_DEVICES = 2
 _METHODS = NAMES["cupy.ndarray"]
 # Their results have shapes that the host has to wait for.
@@ -109,56 +112,10 @@ class Device:
     def __exit__(self, *_: object) -> None:
         self._stack.pop()
 
-    def use(self) -> None:
-        _set_device(self.id)
-
-    def synchronize(self) -> None:
-        _total.waits += 1
-
-    mem_info = (8 << 30, 16 << 30)
-
 
 def _set_device(number: int) -> None:
     Device._stack[-1] = number
 
-
-class Stream:
-    null: Any = None
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        pass
-
-    def __enter__(self) -> Stream:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def use(self) -> Stream:
-        return self
-
-    def synchronize(self) -> None:
-        _total.waits += 1
-
-
-Stream.null = Stream()
-
-
-class MemoryPool:
-    def used_bytes(self) -> int:
-        return 0
-
-    def total_bytes(self) -> int:
-        return 0
-
-    def free_all_blocks(self) -> None:
-        pass
-
-    def set_limit(self, size: int | None = None, fraction: float | None = None) -> None:
-        pass
-
-
-_POOL = MemoryPool()
 
 # -- arrays -------------------------------------------------------------------------------
 
@@ -166,9 +123,6 @@ _POOL = MemoryPool()
 class ndarray:
     __array_priority__ = 100
     __hash__ = None  # type: ignore[assignment]  # as arrays have none
-
-    def __init__(self, shape: Any, dtype: Any = float) -> None:
-        self._host, self._on = np.empty(shape, dtype), Device().id
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name not in _METHODS:
@@ -206,15 +160,8 @@ class ndarray:
     def get(self, *_: Any, **__: Any) -> Any:
         return np.array(_read(self._host))
 
-    def set(self, values: Any, stream: Any = None) -> None:
-        _total.bytes_in += values.nbytes
-        self._host[...] = values
-
     def item(self, *index: Any) -> Any:
         return _read(np.asarray(self._host[index] if index else self._host)).item()
-
-    def tolist(self) -> Any:
-        return self.get().tolist()
 
     def copy(self, order: str = "C") -> ndarray:
         _total.launches += 1  # from any device to the current one
@@ -253,26 +200,11 @@ class ndarray:
     def __float__(self) -> float:
         return float(_read(self._host))
 
-    def __complex__(self) -> complex:
-        return complex(_read(self._host))
-
     def __repr__(self) -> str:
         return repr(_read(self._host))
 
-    def __str__(self) -> str:
-        return str(_read(self._host))
-
-    def __format__(self, how: str) -> str:
-        return format(_read(self._host)[()], how)
-
     def __reduce__(self) -> Any:
         return _cupy.array, (self.get(),)
-
-    def __copy__(self) -> ndarray:
-        return self.copy()
-
-    def __deepcopy__(self, memo: Any) -> ndarray:
-        return self.copy()
 
     def __dlpack__(self, *, dl_device: Any = None, **options: Any) -> Any:
         if dl_device != (1, 0):
@@ -446,10 +378,6 @@ def _function(theirs: Any, name: str, path: str) -> Callable[..., Any]:
     return function
 
 
-def _is_public(name: str) -> bool:
-    return not name.startswith("_")
-
-
 _runtime = _module(
     "cupy.cuda.runtime",
     None,
@@ -457,25 +385,19 @@ _runtime = _module(
     getDeviceCount=lambda: N_DEVICES,
     getDevice=lambda: Device().id,
     setDevice=_set_device,
-    getDeviceProperties=lambda number: {"name": b"a stand-in on the host"},
-    runtimeGetVersion=lambda: 12_000,
-    driverGetVersion=lambda: 12_000,
 )
 _device = _module("cupy.cuda.device", None, Device=Device)
 _cuda = _module(
     "cupy.cuda",
     None,
     Device=Device,
-    MemoryPool=MemoryPool,
-    Stream=Stream,
     device=_device,
-    get_current_stream=lambda *_: Stream.null,
     get_device_id=lambda: Device().id,
     is_available=lambda: True,
     runtime=_runtime,
 )
 _linalg, _fft = _module("cupy.linalg", np.linalg), _module("cupy.fft", np.fft)
-_linalg.__dict__["__all__"] = sorted(filter(_is_public, vars(_linalg)))
+_linalg.__dict__["__all__"] = [n for n in vars(_linalg) if not n.startswith("_")]
 _random = _module("cupy.random", None)
 for _made in (_asarray, _new):
     _made.__module__ = "cupy"
@@ -483,7 +405,7 @@ _new.__qualname__ = _new.__name__ = "array"
 _cupy: Any = _module(
     "cupy",
     np,
-    __version__=kept()["version"],
+    __version__=KEPT["version"],
     ndarray=ndarray,
     array=_new,
     asarray=_asarray,
@@ -491,7 +413,6 @@ _cupy: Any = _module(
     ascontiguousarray=lambda a, dtype=None: _asarray(a, dtype),
     asnumpy=_to_numpy,
     get_array_module=lambda *_: _cupy,
-    get_default_memory_pool=lambda: _POOL,
     cuda=_cuda,
     linalg=_linalg,
     fft=_fft,
@@ -501,21 +422,8 @@ ndarray.__module__ = "cupy"
 _special = _module("cupyx.scipy.special", scipy.special)
 _scipy = _module("cupyx.scipy", None, special=_special)
 _cupyx = _module("cupyx", None, scipy=_scipy)
-MODULES = {
-    module.__name__: module
-    for module in (
-        _cupy,
-        _cuda,
-        _device,
-        _runtime,
-        _linalg,
-        _fft,
-        _random,
-        _cupyx,
-        _scipy,
-        _special,
-    )
-}
+_ALL = (_cupy, _cuda, _device, _runtime, _linalg, _fft, _random, _cupyx, _scipy, _special)
+MODULES = {module.__name__: module for module in _ALL}
 # Faces of the package that array-api-compat makes, kept between installations.
 _faces: dict[str, types.ModuleType] = {}
 
@@ -546,3 +454,14 @@ def installed() -> Iterator[Any]:
         sys.modules.update(outside)
         if face is not None:
             array_api_compat.cupy = face
+
+
+_open = ExitStack()
+
+
+def pytest_configure() -> None:
+    _open.enter_context(installed())
+
+
+def pytest_unconfigure() -> None:
+    _open.close()
