@@ -1,7 +1,5 @@
 """Derivatives by PyTorch and JAX in float64, and central differences on the host."""
 
-from __future__ import annotations
-
 import contextlib
 import importlib.util
 

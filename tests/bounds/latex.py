@@ -4,8 +4,6 @@ Names are looked up in a table, the longest first: ``\sigma(q)`` is one symbol w
 it. Fences and spaces are ignored. A product after a slash is refused: is ``a/bc`` a/(bc) or (a/b)c?
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

@@ -17,8 +17,6 @@ absolute normals the wedge is the strip abs(g) <= x, whose complement is that of
 abs(erf((x + i y)/sqrt 2)) <= exp(u^2/2) (1 - T + u sqrt(2/pi)) for y up to u stands for the second.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Bounds at the ends of what floats and counts hold: a number, infinity, or a refusal by name."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

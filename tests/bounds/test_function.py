@@ -1,7 +1,5 @@
 """A bound made of its formula: arguments by name, arrays, the inverse."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import math

@@ -1,7 +1,5 @@
 """Bounds of group-invariant features: formulas written again, inverses, and what they need."""
 
-from __future__ import annotations
-
 import math
 
 import pytest
@@ -47,9 +45,11 @@ def test_theorem_2_counts_rejected_templates(window, m):
         assert failing(math.sqrt(1.3) * math.sqrt(2 * math.log(20) / m)) > 0.5
 
 
+SIZES = [("paper", 1.0, 1.0), ("paper", 0.05, 2.0), ("midpoint", 0.3, 1.2)]
+
+
 @pytest.mark.parametrize("order", ["whole", None, 1, 7, 5040, math.factorial(200)])
-@pytest.mark.parametrize("rule", ["paper", "midpoint"])
-@pytest.mark.parametrize(("eps", "rho"), [(1.0, 1.0), (0.3, 1.2), (0.05, 2.0)])
+@pytest.mark.parametrize(("rule", "eps", "rho"), SIZES)
 def test_the_sizes_of_the_statement_are_enough(order, rule, eps, rho):
     """Those of Theorem 2 as it holds: 3 s/eps bins, half of them for other rules, and so on."""
     log = math.log(2 * 12 * 13 / 0.1)

@@ -1,7 +1,5 @@
 """Bounds of the kernel error: formulas by hand, true inverses, and what is refused."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -133,8 +131,3 @@ def test_a_cell_of_two_ends_holds_what_is_inside():
             entry = _exponent.at_correlation(q, inside, shared=True)
             assert np.all(entry.upper[-40:] <= result[0])
             assert np.all(entry.lower[-40:] <= result[1])
-
-
-# -- planted defects: each must be seen by a test above -------------------------------------------
-
-OPPOSITE, DERIVATIVE, SUPREMUM = _exponent.to_opposite, _exponent.derivative, _exponent.supremum

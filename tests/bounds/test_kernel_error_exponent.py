@@ -1,7 +1,5 @@
 """The exponents behind Chernoff's bounds, each by a route of its own."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

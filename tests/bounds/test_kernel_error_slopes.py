@@ -1,7 +1,5 @@
 """The uniform error of any map: against draws, sums by hand, and known forms."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np
@@ -13,30 +11,6 @@ from mehler.bounds import kernel_error
 def pairs(k: float, level: int) -> float:
     """Pairs of cells of a level, the equal ones too."""
     return 2.0 ** (k * level) * (2.0 ** (k * level) + 1) / 2
-
-
-@pytest.mark.parametrize("r", [0.01, 0.3, 2.0])
-def test_exponent_of_increments_of_cosines(r):
-    """Step 1 of the page, by a sum over the normal density: one column, frequencies N(0, 1)."""
-    w = np.linspace(-12, 12, 24_001)
-    weight = np.exp(-(w**2) / 2)
-    weight /= weight.sum()
-    nearest = math.inf
-    for start in (0.0, 0.5, 1.5, 4.0):
-        moved = np.cos(w * (start + 2 * r)) - np.cos(w * start)
-        centred = moved - weight @ moved
-        for share in (0.01, 0.3, 0.9, -0.01, -0.3, -0.9):
-            # b = 2: share = t b/3.
-            t = 1.5 * share
-            exponent = math.log(weight @ np.exp(t * centred))
-            bound = (2 * r * t) ** 2 * 1.0 / (2 * (1 - abs(share)))
-            assert exponent <= bound
-            nearest = min(nearest, bound / exponent)
-    if r == 0.01:
-        # Near rows move by 2r w sin(w z): all that is lost is the sine, and the mean of this.
-        moves = [w * np.sin(w * start) for start in (0.5, 1.5, 4.0)]
-        variance = max(weight @ entry**2 - (weight @ entry) ** 2 for entry in moves)
-        assert nearest == pytest.approx(1 / variance, rel=0.05)
 
 
 N = 400_000

@@ -1,7 +1,5 @@
 """The bounds for weighted sums of random features, each against a second route to its constants."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,6 +1,4 @@
-"""Lower bounds against exact laws, against the upper ones, and how they print."""
-
-from __future__ import annotations
+"""Lower bounds against exact laws, against the upper ones; Pinsker's box."""
 
 import itertools
 import math
@@ -9,10 +7,10 @@ from math import comb
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.features.lower import by_rare_draw
-from scipy import stats
+from scipy import optimize, stats
 
-from mehler.bounds import kernel_error, lower, spectral
+from mehler.bounds import kernel_error, lower
+from mehler.bounds.lower import _normal_mean
 from tests.bounds.formulas.lower import of_squares
 
 
@@ -123,40 +121,41 @@ def test_squared_lengths_of_linear_units_are_between_their_bounds():
         assert chance(above) <= delta
 
 
-def kernel(n, step):
-    x = step * np.arange(n)
-    return x, np.exp(-((x[:, None] - x) ** 2) / 2)
+def risk_of_prior(points, weights):
+    """The Bayes risk of a discrete prior for a normal mean, by the trapezoid rule."""
+    y = np.linspace(-points[-1] - 8, points[-1] + 8, 161)
+    law = np.exp(-((y[:, None] - points) ** 2) / 2) * weights * (y[1] - y[0])
+    law /= math.sqrt(2 * math.pi)
+    return float(weights @ points**2 - np.sum((law @ points) ** 2 / law.sum(axis=1)))
 
 
-def of_tails(m):
-    """The bound by the rarest frequencies: half the rows in their direction, which K hardly has."""
-    x, gram = kernel(300, 0.25)
-    w = np.linspace(0.0, 9.0, 3601)
-    waves = np.exp(1j * np.outer(w, x)) / math.sqrt(x.size)
-    forms = np.einsum("wi,ij,wj->w", waves.conj(), gram, waves, optimize=True).real
-    chances = 2 * stats.norm.sf(w)
-    # Two columns are one frequency.
-    first = np.flatnonzero(1 - (1 - chances) ** (m // 2) >= 0.5)[-1]
-    rare = {"own": x.size / 2, "mean": float(forms[first:].max()), "chance": chances[first]}
-    return by_rare_draw(m, ridge=3.0, delta=0.5, block=2, **rare).value
+def least_favourable(tau):
+    """A prior of a few equally spaced points; each of them is less than the minimax risk."""
+    n = 2 if tau < 1.1 else 3 if tau < 2.2 else 4 if tau < 3.3 else 6
+    points = np.linspace(-tau, tau, n)
+
+    def risk(k):
+        weights = np.exp(k * (1 - (points / tau) ** 2))
+        return -risk_of_prior(points, weights / weights.sum())
+
+    result = optimize.minimize_scalar(
+        risk, bounds=(-4, 3), method="bounded", options={"xatol": 0.01}
+    )
+    return -result.fun
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("m", [40, 100, 300])
-def test_errors_of_draws_reach_it_as_often(m):
-    """Of 60 draws as many as promised; the upper bound is above."""
-    x, gram = kernel(300, 0.25)
-    mu, basis = np.linalg.eigh(gram)
-    root = basis / np.sqrt(np.maximum(mu, 0) + 3.0)
-    turned = root.T @ gram @ root
-    value = of_tails(m)
-    assert value > 0
-    reached = 0
-    for seed in range(60):
-        w = np.random.default_rng(seed).standard_normal(m // 2)
-        part = root.T @ np.hstack([np.cos(np.outer(x, w)), np.sin(np.outer(x, w))])
-        error = np.abs(np.linalg.eigvalsh(part @ part.T / (m / 2) - turned)[[0, -1]]).max()
-        reached += error >= value
-    assert stats.binom.cdf(reached, 60, 0.5) > 1e-6
-    setting = {"ridge": 3.0, "delta": 0.5, "eigenvalues": np.maximum(mu, 0)}
-    assert value < spectral.gram_error(m, sup=1.0, block=2, **setting).value
+@pytest.mark.full
+def test_four_fifths_of_the_linear_risk_at_every_reach():
+    """Between grid points the minimax risk increases; beyond them other terms are larger."""
+    taus = 0.4 * 1.002 ** np.arange(1350)
+    least = np.array([least_favourable(tau) for tau in taus])
+    above = taus[1:] ** 2 / (1 + taus[1:] ** 2)
+    assert np.all(least[:-1] >= 0.8 * above)
+    for t in np.concatenate([np.linspace(1e-3, 0.4, 50), np.linspace(taus[-1], 100, 50)]):
+        others = max(t**2 * (1 - t**2 - t**4), t**2 / (t**2 + math.pi**2))
+        assert others >= 0.8 * t**2 / (1 + t**2)
+
+
+@pytest.mark.parametrize("tau", [0.05, 0.3, 0.7, 1.0, 1.7, 2.5, 5.0])
+def test_a_normal_mean_is_below_the_risk_of_a_prior(tau):
+    assert _normal_mean(np.array([tau**2]))[0] <= least_favourable(tau) * (1 + 1e-9)

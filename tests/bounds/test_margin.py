@@ -1,7 +1,5 @@
 """Risk by margins: against sums of the laws, brute force over lengths, draws of all weights."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

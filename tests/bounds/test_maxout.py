@@ -1,7 +1,5 @@
 """The maxout bounds against their formulas in many digits, their scaling, and what they refuse."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

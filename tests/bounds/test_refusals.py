@@ -3,8 +3,6 @@
 A wrong number, for each argument of every bound, is refused in `test_formulas.py`.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

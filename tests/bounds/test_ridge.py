@@ -1,7 +1,5 @@
 """Risk of ridge regression on features: against closed forms, simulation of the learner, orders."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

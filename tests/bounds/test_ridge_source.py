@@ -1,7 +1,5 @@
 """Source conditions: the proof's inequalities in exact worlds, and its numbers by another route."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

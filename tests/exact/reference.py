@@ -1,7 +1,5 @@
 """The thirty-digit reference values, and how far a correct number may be from them."""
 
-from __future__ import annotations
-
 import json
 from fractions import Fraction
 from pathlib import Path

@@ -3,8 +3,6 @@
 None of them uses the wedges, steps or bounds of the library.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from typing import Any

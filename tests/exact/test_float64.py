@@ -1,16 +1,21 @@
-"""The float64 layer against other routes, at the accuracy that its docstrings state."""
+"""The float64 layer against other routes, at its stated accuracy; tables are built once."""
 
-from __future__ import annotations
+import contextlib
+import functools
+import threading
+import time
 
 import mpmath
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy import integrate, special
+from scipy import special
 
 from mehler import exact
+from mehler.exact import _table
 from mehler.exact._table import evaluate, pool_table
+from mehler.exact.activations import _series
 from tests.exact import second_route
 
 STATED = 1e-13
@@ -144,16 +149,6 @@ def test_coefficients_sum_to_the_collision_probability(q):
         assert abs(value - exact.collision_probability(rho, q)) <= 2 * STATED + tail
 
 
-def test_coefficients_of_two_in_closed_form():
-    # 1/2 + arcsin(rho)/pi, term by term.
-    a = exact.collision_coefficients(2, 128)
-    k = np.arange(64)
-    ratio = np.cumprod(np.concatenate([[1.0], (2 * k[1:] - 1) / (2 * k[1:])]))
-    assert np.max(np.abs(a[1::2] - ratio / (2 * k + 1) / np.pi)) <= STATED
-    assert a[0] == pytest.approx(0.5, abs=STATED)
-    assert np.max(a[2::2]) <= STATED
-
-
 @pytest.mark.parametrize("q", [2, 5, 8, 64])
 def test_decoupled_covariance_by_quadrature(q):
     """(1 - rho^2) kappa' of the table against a difference of kappa."""
@@ -173,29 +168,6 @@ def test_decoupled_covariance_by_quadrature(q):
     )
     value = evaluate(pool_table(q).slope, np.array([rho]))[0]
     assert abs(value - (1 - rho**2) * slope) <= 1e-9
-
-
-@pytest.mark.parametrize("q", [4, pytest.param(8, marks=pytest.mark.full)])
-def test_variance_by_simulation_of_a_million_pairs(q):
-    """z-scores of second moments, standard errors from eighth moments by the same draws."""
-    rng = np.random.default_rng(11)
-    g = rng.standard_normal((2, 10**6, q))
-    for rho in (-0.5, 0.0, 0.9):
-        m = g[0].max(axis=1)
-        m2 = (rho * g[0] + np.sqrt(1 - rho**2) * g[1]).max(axis=1)
-        h1 = exact.max_moment(1, q)
-        for product, mean, variance in (
-            (m * m2, exact.maxout_kernel(rho, q), exact.maxout_variance(rho, q)),
-            (
-                (m - h1) * (m2 - h1),
-                exact.centred_kernel(rho, q),
-                exact.centred_variance(rho, q),
-            ),
-        ):
-            # 7 standard errors: false alarm below 1e-10 for each of the 12 by normal tails.
-            assert abs(product.mean() - mean) <= 7 * np.sqrt(variance / 10**6)
-            square = (product - mean) ** 2
-            assert abs(square.mean() - variance) <= 7 * square.std() / 1000
 
 
 @pytest.mark.parametrize("q", [3, 8, 1000, 10**6])
@@ -224,32 +196,6 @@ def test_collision_near_minus_one(q):
     # Relative correction O(angle^2) with a constant below 10, and the table's 1e-13.
     truth = exact.collision_probability(rho, q)
     assert abs(truth - leading) <= 10 * angle**2 * leading + STATED
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("q", "error"), [(3, 0.004), (4, 0.01), (8, 0.004), (64, 0.002)])
-def test_coefficients_of_high_order(q, error):
-    """a_i ~ h_1/(sqrt 2 pi) i^(-3/2) for q >= 3."""
-    leading = exact.max_moment(1, q) / (np.sqrt(2) * np.pi) * 127**-1.5
-    assert abs(exact.collision_coefficients(q, 128)[-1] / leading - 1) <= error
-
-
-def test_dblquad_agrees():
-    """kappa_q = q E[...] by scipy's adaptive routine on the density of the winner."""
-    q, rho = 5, 0.3
-    s = np.sqrt(1 - rho**2)
-
-    def integrand(v, x):
-        y = rho * x + s * v
-        mvn = (special.ndtr(x) + special.ndtr(y)) / 2
-        mvn -= special.owens_t(x, (y - rho * x) / (x * s)) + special.owens_t(
-            y, (x - rho * y) / (y * s)
-        )
-        mvn -= 0.5 if x * y < 0 else 0.0
-        return q * np.exp(-(x * x + v * v) / 2) / (2 * np.pi) * mvn ** (q - 1)
-
-    value, _ = integrate.dblquad(integrand, -8.01, 8.02, -8.03, 8.04, epsabs=1e-9, epsrel=1e-9)
-    assert abs(value - exact.collision_probability(rho, q)) <= 2e-9
 
 
 @pytest.mark.parametrize(
@@ -292,3 +238,109 @@ def test_a_wrong_pool_size_is_far_off(q, rho):
     if q > 2000 or abs(rho) > 0.999:
         return
     assert abs(exact.maxout_kernel(rho, q) - exact.maxout_kernel(rho, q - 1)) > 10 * STATED
+
+
+RHO = np.array(
+    [-1.0, -0.97, -0.6, -0.1, -1e-3, -1e-9, 0.0, 1e-12, 1e-5, 0.02, 0.4, 0.9, 0.999, 1.0]
+)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(200)
+
+
+def integral(rho: float, q: int) -> float:
+    """By a rule of another number of nodes, in the angle, of values that are right to 1e-13."""
+    angle = np.pi / 2 + (np.arccos(rho) - np.pi / 2) * (1 + NODES) / 2
+    kappa = exact.collision_probability(np.cos(angle), q)
+    return float((kappa * np.sin(angle)) @ WEIGHTS * (np.pi / 2 - np.arccos(rho)) / 2)
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 8, 100, 1000, 10**6])
+def test_float64_is_right_in_units_of_the_correlation(q):
+    values = exact.centred_kernel(RHO, q)
+    for rho, value in zip(RHO.tolist(), values.tolist(), strict=True):
+        # pi/2 - acos(rho) loses digits of a small rho; there the integrand is constant to 1e-4.
+        if abs(rho) > 1e-4:
+            assert abs(value - integral(rho, q)) <= 1e-13 * abs(rho)
+        else:
+            kappa = exact.collision_probability(0.0, q)
+            assert abs(value - rho * kappa) <= 1e-13 * abs(rho) + rho**2
+        assert exact.centred_kernel(rho, q) == pytest.approx(value, rel=1e-12, abs=0.0)
+    assert exact.centred_kernel(0.0, q) == 0.0
+
+
+@pytest.mark.parametrize("q", [1, 2, 3, 1000, 10**6])
+def test_float32_is_right_in_units_of_the_correlation(q):
+    rho = RHO.astype(np.float32)
+    values = exact.centred_kernel(rho, q)
+    assert values.dtype == np.float32
+    wide = exact.centred_kernel(rho.astype(np.float64), q)
+    assert np.all(np.abs(values - wide) <= 1e-6 * np.abs(rho))
+    negative = (rho < 0) & (q <= 1000)
+    assert np.all(np.abs(values - wide)[negative] <= 2e-4 * np.abs(wide)[negative])
+
+
+THREADS = 8
+
+
+def race(monkeypatch, module, build, ask):
+    """Let threads ask a module for its table, which nobody has built: how often, and what they got.
+
+    Building takes a while, as it does, so that every thread comes before the first one is done.
+    """
+    builds = []
+
+    def counted(*key):
+        builds.append(key)
+        time.sleep(0.05)
+        return original(*key)
+
+    original = getattr(module, build).__wrapped__
+    monkeypatch.setattr(module, build, functools.cache(counted))
+    start, results, failed = threading.Barrier(THREADS), [], []
+
+    def run():
+        try:
+            start.wait()
+            results.append(ask())
+        except BaseException as error:
+            failed.append(error)
+            raise
+
+    threads = [threading.Thread(target=run) for _ in range(THREADS)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failed
+    return builds, results
+
+
+TABLES = {
+    "pool": (_table, "_build", lambda: _table.pool_table(7)),
+    "wedge": (_table, "_build_grid", _table.wedge_grid),
+    "activation": (_series, "_build", lambda: _series.table(8, 64)),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_one_build_for_all_threads(monkeypatch, name):
+    builds, results = race(monkeypatch, *TABLES[name])
+    assert len(builds) == 1
+    assert len(results) == THREADS
+    assert all(table is results[0] for table in results)
+
+
+@pytest.mark.parametrize("name", TABLES)
+@pytest.mark.sampled(1)
+def test_without_its_lock_a_table_is_built_twice(monkeypatch, name):
+    module, build, ask = TABLES[name]
+    lock = build.replace("_build", "") + "_lock"
+    monkeypatch.setattr(module, lock, contextlib.nullcontext())
+    builds, _ = race(monkeypatch, module, build, ask)
+    assert len(builds) > 1
+
+
+def test_values_of_threads_are_those_of_one(monkeypatch):
+    rho = np.linspace(-1, 1, 1001)
+    expected = exact.maxout_kernel(rho, 9)
+    _, results = race(monkeypatch, _table, "_build", lambda: exact.maxout_kernel(rho, 9))
+    assert all(np.array_equal(values, expected) for values in results)

@@ -1,7 +1,5 @@
 """Derivatives of the exact functions of arrays, at the ends too, and second ones."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

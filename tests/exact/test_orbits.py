@@ -1,7 +1,5 @@
 """Expectations over random templates: closed forms against integrals by other routes."""
 
-from __future__ import annotations
-
 import itertools
 import math
 
@@ -341,18 +339,18 @@ def test_bad_arguments(make, error, words):
 
 
 @pytest.mark.parametrize("name", orbits.LAWS)
-@pytest.mark.parametrize("value", [math.nan, [0.5, math.nan], -0.5, -math.inf, None, "a", 10**400])
-def test_methods_of_laws_refuse_by_name(name, value):
+def test_methods_of_laws_refuse_by_name(name):
     law = TemplateLaw(name, 3)
     calls = {
-        "h": [lambda: law.tail(value), lambda: law.wedge(value, 0.3)],
-        "y": [lambda: law.wedge_below(value, 0.3), lambda: law.excess_square(value)],
-        "theta": [lambda: law.wedge(0.5, value), lambda: law.wedge_below(0.5, value)],
+        "h": [law.tail, lambda value: law.wedge(value, 0.3)],
+        "y": [lambda value: law.wedge_below(value, 0.3), law.excess_square],
+        "theta": [lambda value: law.wedge(0.5, value), lambda value: law.wedge_below(0.5, value)],
     }
-    for argument, tries in calls.items():
-        for call in tries if value != -0.5 or argument != "theta" else ():
-            with pytest.raises((TypeError, ValueError), match=rf"^{argument} "):
-                call()
+    for argument, functions in calls.items():
+        for value in (math.nan, [0.5, math.nan], -0.5, -math.inf, None, "a", 10**400):
+            for function in functions if value != -0.5 or argument != "theta" else ():
+                with pytest.raises((TypeError, ValueError), match=rf"^{argument} "):
+                    function(value)
 
 
 @pytest.mark.parametrize("name", orbits.LAWS)

@@ -1,7 +1,5 @@
 """The maps that every place draws, each way to draw once: name -> function of like= and dtype=."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

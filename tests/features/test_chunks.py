@@ -1,7 +1,5 @@
 """Dask rows: lazy results, NumPy's kernels, and what is wrong refused before any work."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Every kind of map on the stand-in: NumPy's values, where the rows are, few launches and waits."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Rows near the ends of the floats: an answer, a refusal, or the error that NumPy is to raise."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Maps of waves at rows of so many turns that floats lose the phase: served, or refused."""
 
-from __future__ import annotations
-
 import functools
 
 import mpmath

@@ -4,8 +4,6 @@ The extra dev brings all three, so that they are missing nowhere but where PyTor
 the run with the lowest versions.
 """
 
-from __future__ import annotations
-
 import importlib
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Gradients of features and kernels of every kind of map: as central differences, or refused."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

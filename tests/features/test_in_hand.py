@@ -3,8 +3,6 @@
 Rows and weights are small integers: products are exact, and ties frequent.
 """
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

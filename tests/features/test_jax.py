@@ -1,7 +1,5 @@
 """Maps as pytrees: weights are constants, and leaves only of stacked and of trainable maps."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys

@@ -1,6 +1,9 @@
-"""Laws that every map obeys."""
+"""Laws that every map obeys; its weights are gone with it."""
 
-from __future__ import annotations
+import functools
+import gc
+import pickle
+import weakref
 
 import numpy as np
 import pytest
@@ -101,3 +104,34 @@ def test_zero_rows():
     phi = mehler.MaxoutFeatures.draw(7, 5, 3, seed=1)
     assert np.array_equal(phi(x)[0], np.zeros(5))
     assert np.array_equal(phi.kernel(x)[0], np.zeros(3))
+
+
+DRAWN = {
+    "maxout": lambda: mehler.MaxoutFeatures.draw(3, 8, 2, seed=0),
+    "codes": lambda: mehler.MaxoutCodes.draw(3, 8, 2, seed=0),
+    "fourier": lambda: mehler.FourierFeatures.draw(3, 8, seed=0),
+    "sinks": lambda: mehler.KitchenSinks.draw(3, 8, activation="relu", seed=0),
+    "not stored": lambda: mehler.MaxoutFeatures.draw(3, 8, 2, seed=0, stored=False),
+}
+
+
+@pytest.mark.parametrize("name", DRAWN)
+def test_a_map_that_was_called_leaves_no_circle(name):
+    x = np.eye(3)
+    gc.disable()
+    try:
+        phi = DRAWN[name]()
+        phi(x), phi.kernel(x), phi.variance(x)
+        gone = weakref.ref(phi)
+        del phi
+        assert gone() is None
+    finally:
+        gc.enable()
+
+
+def test_the_function_of_a_chunk_travels_as_a_recipe():
+    x = np.eye(3)
+    phi = mehler.MaxoutFeatures.draw(3, 10_000, 2, seed=0)
+    sent = pickle.dumps(functools.partial(phi._features, finite=True))
+    assert len(sent) < 1000
+    np.testing.assert_array_equal(pickle.loads(sent)(x), phi(x))

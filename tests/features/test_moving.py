@@ -1,7 +1,5 @@
 """Maps move to a library and device and come back as they were; so do copies and pickles."""
 
-from __future__ import annotations
-
 import copy
 import io
 import pickle

@@ -4,8 +4,6 @@ None is known to the package, and each goes through transform, kernel, variance 
 With one hook left out, what follows from it is refused by name, or is estimated and says so.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 

@@ -1,7 +1,5 @@
 """Packed codes and counts of agreements: exact on every place, by brute force."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """One file for all backends: same weights bit for bit, transforms equal to rounding."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 OpenBLAS takes its kernels from an environment variable. With another library both runs are alike.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """What writes over memory in hand gives what the plain functions give, bit for bit."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -3,8 +3,6 @@
 Against closed forms in 60 digits, from the very numbers that the rows hold.
 """
 
-from __future__ import annotations
-
 import mpmath
 import numpy as np
 import pytest

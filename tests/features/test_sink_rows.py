@@ -1,7 +1,5 @@
 """Kitchen sinks at rows of zeros and at huge rows declare what their features are."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

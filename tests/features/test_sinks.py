@@ -3,8 +3,6 @@
 Faults that are injected into them are in tests/verify/corpus/sink_cases.py.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

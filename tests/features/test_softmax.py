@@ -1,7 +1,5 @@
 """Softmax features: mean, variance, orthogonal directions, the tilt, and the best form."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import math

@@ -1,7 +1,5 @@
 """A map as a layer: its state, its dtypes, its copies, and what it learns."""
 
-from __future__ import annotations
-
 import copy
 import io
 import pickle

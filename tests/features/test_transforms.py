@@ -1,7 +1,5 @@
 """Under the libraries' own transforms: compiled, mapped over batches, and in stacks of batches."""
 
-from __future__ import annotations
-
 import contextlib
 
 import numpy as np

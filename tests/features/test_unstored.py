@@ -1,7 +1,5 @@
 """Units drawn alone: the weights of the stored map bit for bit, in bounded memory."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import pickle

@@ -6,8 +6,6 @@ The rows are two ordinary ones, the first again, its opposite, zero, and two tha
 1e-3 and 1e3.
 """
 
-from __future__ import annotations
-
 import hashlib
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Read golden values, and compare others with them."""
 
-from __future__ import annotations
-
 import fnmatch
 import functools
 import json

@@ -4,8 +4,6 @@ The arguments stand beside the values, drawn at random once, and the function of
 called, or that is solved for its size. What has none is gone, as ``differences.json`` says why.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import Any
 

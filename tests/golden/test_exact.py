@@ -1,7 +1,5 @@
 """Exact values are the golden ones: float64 to its accuracy, 30 digits, and balls that overlap."""
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

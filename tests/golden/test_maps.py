@@ -1,6 +1,4 @@
-"""Maps of golden recipes have the golden features, kernels and variances, on NumPy and the stand-in."""
-
-from __future__ import annotations
+"""Maps of golden recipes have the golden values, on NumPy and the stand-in for CuPy."""
 
 import itertools
 

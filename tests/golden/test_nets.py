@@ -1,7 +1,5 @@
 """The golden values see what is changed on purpose, by little, and differences have reasons."""
 
-from __future__ import annotations
-
 import dataclasses
 import fnmatch
 import json

@@ -1,7 +1,5 @@
 """Golden recipes draw the golden weights, and every kind of map still has its golden recipe."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.golden import _maps

@@ -1,7 +1,5 @@
 """Verdicts on twenty maps, eight of which have a fault, at twenty seeds: status and features."""
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """What the tests on a cluster share: rows, a map that tells how far it is, and one comparison."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Two worker processes: NumPy's numbers, also where one of them is killed at work."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal

@@ -1,7 +1,5 @@
 """Fits on the stand-in: as on NumPy, where the rows are, with a handful of waits."""
 
-from __future__ import annotations
-
 import pickle
 
 import numpy as np

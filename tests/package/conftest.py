@@ -1,7 +1,5 @@
 """The distributions, built once by the backend that pip would call."""
 
-from __future__ import annotations
-
 import tarfile
 from pathlib import Path
 

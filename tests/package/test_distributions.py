@@ -1,7 +1,5 @@
 """What the wheel and the source distribution hold, and that the wheel needs nothing beside it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Every public callable answers, or refuses by the name of the argument."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

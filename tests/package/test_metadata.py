@@ -1,7 +1,5 @@
 """Metadata of the wheel, and files that must agree with pyproject.toml: recipe, CI, citation."""
 
-from __future__ import annotations
-
 import datetime
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """The statements have one home and one name, `mehler.proofs_checks`."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

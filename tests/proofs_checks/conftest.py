@@ -1,7 +1,5 @@
 """A context like the one that the report hands to each check."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import pytest

@@ -1,7 +1,5 @@
 """The instances in which kitchen sinks are measured, each closed form against another route."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """The measuring and computing that checks share, each against another route."""
 
-from __future__ import annotations
-
 import dataclasses
 
 import numpy as np

@@ -3,8 +3,6 @@
 `tests/verify/faults` makes every change and runs the check that must see it.
 """
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

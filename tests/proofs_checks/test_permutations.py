@@ -1,7 +1,5 @@
 """The pieces of the permutation experiment by second routes: whole rows, brute force."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Published forms: their formulas, evaluated by another route, and what is never clipped."""
 
-from __future__ import annotations
-
 import importlib
 import json
 import math

@@ -1,7 +1,5 @@
 """The draws behind Theorem 2's checks, each against another route."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Every statement comes out as expected, and each piece of evidence says what it rests on."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Literal
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 from mehler.proofs_checks.maxout.kernel import q1_linear, theorem_1_kernel
 
-from mehler import exact
+from mehler import exact, report
 from mehler.proofs_checks import STATEMENTS
 from mehler.statements import Context, Evidence, Statement, verdict_of
 from mehler.verify import BudgetExceeded, Ledger
@@ -27,6 +25,13 @@ def run(statement: Statement, level: Literal["quick", "full"] = "quick") -> list
     evidence = [check(context) for check in statement.checks]
     assert ledger.spent == pytest.approx(sum(one.false_alarm for one in evidence))
     return evidence
+
+
+@every_statement
+@pytest.mark.sampled(3)
+def test_comes_out_as_expected_on_the_stand_in(cupy, statement):
+    done = report.run([statement], backend="cupy", with_data=False, seed=1)
+    assert done.exit_status == 0, done
 
 
 @every_statement

@@ -1,7 +1,5 @@
 """What statements say: ids, forms, proofs, mathematics that renders, and nothing twice."""
 
-from __future__ import annotations
-
 import ast
 import re
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Counting violations: a bound at its own quantile passes, one that is too low is refuted."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

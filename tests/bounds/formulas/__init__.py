@@ -1,7 +1,5 @@
 """Arguments and symbols of each bound, a module a namespace: what its formulas are evaluated at."""
 
-from __future__ import annotations
-
 import importlib
 import json
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """Bounds of group-invariant features, proved and restored."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Sums over levels are loops, and roots are SciPy's. Exponents alone are the libra
 has tests elsewhere. `ROWS` gives each bound random arguments and the values of its symbols.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Bounds of weighted sums of random features, proved and published."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.bounds.formulas import Arguments, count, log_uniform, rows_of

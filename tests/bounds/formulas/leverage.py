@@ -1,7 +1,5 @@
 """Bounds of features drawn by their leverage scores, proved and published."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Lower bounds: moments in closed form, binomial laws by sums, and multipliers by roots."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

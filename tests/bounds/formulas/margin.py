@@ -1,7 +1,5 @@
 """Bounds by margins; the inverse of the relative entropy by a root in SciPy."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Bounds of random maxout features, proved and published."""
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -1,7 +1,5 @@
 """Bounds of ridge regression: bias, variance, and what features add by loops over their proof."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from mehler.bounds import ridge

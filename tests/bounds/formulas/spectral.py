@@ -1,7 +1,5 @@
 """Spectral bounds: Chebyshev's by sums; roots and integrals have tests of their own."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from mehler.bounds import spectral

@@ -1,7 +1,5 @@
 """Closed forms at rows of zeros, at huge rows, and at rows that are almost equal or opposite."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -4,8 +4,6 @@ Truths are probabilities of two correlated Gaussians above two levels: by an int
 angle, and by Owen's function; neither knows of Hermite polynomials or of panels.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

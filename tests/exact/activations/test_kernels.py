@@ -1,7 +1,5 @@
 """Expected kernels of activations: closed forms, Mehler's series and a double integral agree."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """Panels: they tile what they split, close in on jumps, give up on noise, and keep moments."""
 
-from __future__ import annotations
-
 import math
 import tracemalloc
 from dataclasses import fields

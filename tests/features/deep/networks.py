@@ -1,7 +1,5 @@
 """Deep networks drawn by NumPy alone, as in the definition, and their kernels."""
 
-from __future__ import annotations
-
 import numpy as np
 
 

@@ -1,7 +1,5 @@
 """Random networks as maps: weights, limits, and defects that must show."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

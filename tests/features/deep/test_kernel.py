@@ -1,7 +1,5 @@
 """Deep kernels: limits in closed form, other routes, and finite networks."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Rows of any library; equal rows and rows of zeros; bad input; gradients."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """`_arrays.cosine_and_sine`: angles in turns on NumPy in float64, in radians elsewhere."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -4,8 +4,6 @@ Defects are planted below the declarations: of what is ours in the weights. Thos
 offsets are in tests/verify/corpus. All checks run at their default false alarm, 1e-9.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kernels, variances and kurtoses of Fourier features against integrals over the spectrum."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -5,8 +5,6 @@ distribution. With one hook left out, what follows from it is refused by name; o
 claims part, and a check refutes.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from typing import ClassVar
 

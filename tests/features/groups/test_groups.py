@@ -1,7 +1,5 @@
 """Laws that every group obeys, and each one's elements against another route to them."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import pickle

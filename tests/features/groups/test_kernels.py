@@ -1,7 +1,5 @@
 """Distances and kernels of orbits against sums over all pairs of elements."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Kernels and variances at finite bins and samples: against the theory, and against draws."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

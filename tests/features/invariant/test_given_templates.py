@@ -1,7 +1,5 @@
 """Templates of the user's: the map and its empirical kernel."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

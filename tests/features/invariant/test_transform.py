@@ -1,7 +1,5 @@
 """Features by their definition: every layout against moved templates and comparisons."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Any phi and any pi: stumps with exact moments, and functions with a law of their own."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

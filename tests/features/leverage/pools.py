@@ -1,7 +1,5 @@
 """Pools of every kind for the selectors."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Algorithm 1 to the letter: independent draws by the scores alone."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

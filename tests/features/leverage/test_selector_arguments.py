@@ -1,7 +1,5 @@
 """What selectors refuse, before any work."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

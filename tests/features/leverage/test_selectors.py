@@ -1,7 +1,5 @@
 """Selectors: what they keep, that sampling keeps the kernel exactly, and every library."""
 
-from __future__ import annotations
-
 import json
 import pickle
 

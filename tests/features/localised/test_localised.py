@@ -1,7 +1,5 @@
 """The localised linear kernel by Kronecker products: map, kernel, variance, bound."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """The exponent of hashing by codes: signs at pools of two, a limit, thirty digits."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

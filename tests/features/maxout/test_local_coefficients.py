@@ -3,8 +3,6 @@
 Two routes: the features themselves with finite differences, and the exact kernels' gradients.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Orthogonal and structured blocks: matrices by hand, and the pairs that their bounds count."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

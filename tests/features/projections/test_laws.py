@@ -1,15 +1,15 @@
 """Every projection: vectors that are each N(0, I), prefixes, places, refusals."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from mehler import verify
+import mehler
+from mehler import _arrays, verify
 from mehler.features import projections
 from mehler.features import projections as _orthogonal
 from mehler.features.projections import Projection, SharedPool, named
+from tests.places import Place
 
 ALL = [named(name) for name in projections.NAMES] + [SharedPool(9)]
 every_projection = pytest.mark.parametrize("projection", ALL, ids=lambda one: one.name)
@@ -99,3 +99,35 @@ def test_sobol_units_are_even():
     """Of 64 points one in each interval of 1/64, in every coordinate."""
     for u in ndtr(vectors(named("sobol"), 5, 1, 3, 64)[0]):
         assert np.all(np.bincount((u * 64).astype(int), minlength=64) == 1)
+
+
+D, M, Q = 100, 200, 2
+ROWS = np.random.default_rng(3).standard_normal((150, D)) / 10
+
+
+@pytest.fixture(scope="module")
+def projected():
+    """By the matrix of the products with coordinate vectors: D = 128, 4 cells, 2 blocks."""
+    return np.stack([ROWS @ w for w in vectors(named("hadamard"), 5, Q, D, M)])
+
+
+@pytest.mark.slow
+def test_maxima(place: Place, projected):
+    x = place.asarray(ROWS, "float32")
+    phi = mehler.MaxoutFeatures.draw(D, M, Q, seed=5, projections="hadamard", like=x)
+    z = _arrays.to_host(place.apply(phi, x))
+    assert _arrays.dtype_name(z.dtype) == "float32"
+    # Three transforms, each a sum of at most 16 numbers; all are below 10, and below 1 in the end.
+    assert np.abs(z * np.sqrt(M) - projected.max(axis=0)).max() < 100 * 2.0**-23
+
+
+def test_waves(place: Place, projected):
+    dtype = "float64" if place.has_float64 else "float32"
+    x = place.asarray(ROWS, dtype)
+    phi = mehler.FourierFeatures.draw(D, 2 * M, seed=5, projections="hadamard", gamma=0.5, like=x)
+    z = _arrays.to_host(place.apply(phi, x))
+    # gamma = 1/2: frequencies are the vectors themselves. Theirs are the first piece of another
+    # draw, as its pieces are drawn block by block.
+    [w] = vectors(named("hadamard"), 5, 1, D, M)
+    by_hand = np.hstack([np.cos(ROWS @ w), np.sin(ROWS @ w)]) / np.sqrt(M)
+    assert np.abs(z - by_hand).max() * np.sqrt(M) < 100 * np.finfo(dtype).eps

@@ -1,7 +1,5 @@
 """Maxout maps and codes under every projection: the same kernel, variances below their bounds."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

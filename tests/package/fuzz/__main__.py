@@ -1,7 +1,5 @@
 """Change arguments of public calls, many times: ``python -m tests.package.fuzz --calls 50000``."""
 
-from __future__ import annotations
-
 import argparse
 import math
 import os

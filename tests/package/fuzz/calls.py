@@ -1,7 +1,5 @@
 """Valid calls of every public callable: those that the examples of the docstrings make."""
 
-from __future__ import annotations
-
 import contextlib
 import copy
 import dataclasses

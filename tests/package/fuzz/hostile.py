@@ -1,7 +1,5 @@
 """Other values for an argument: the same value in another guise, and values of other kinds."""
 
-from __future__ import annotations
-
 import contextlib
 import math
 import sys

@@ -1,7 +1,5 @@
 """Call with a changed argument and say what came of it."""
 
-from __future__ import annotations
-
 import contextlib
 import dataclasses
 import io

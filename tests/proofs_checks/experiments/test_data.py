@@ -1,7 +1,5 @@
 """Loaders of data sets: sources, hashes, limits, and what they make of a file."""
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import importlib

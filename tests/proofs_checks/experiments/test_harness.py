@@ -1,7 +1,5 @@
 """A run keeps its cells, goes on after an interruption, and writes files whole or not at all."""
 
-from __future__ import annotations
-
 import json
 
 import numpy as np

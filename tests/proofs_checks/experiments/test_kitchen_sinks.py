@@ -1,7 +1,5 @@
 """Machines that choose: each step is the best one, and times are compared."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments import kitchen_sinks as summary

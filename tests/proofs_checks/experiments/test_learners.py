@@ -1,7 +1,5 @@
 """The experiments' learners: exact ridge against refits and features, neighbours with ties."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments._learners import kernel_ridge, nearest_rows

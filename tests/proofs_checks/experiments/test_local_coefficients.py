@@ -1,14 +1,14 @@
-"""Local coefficients on digits: the kernel's own, distances from them, and what is erased."""
-
-from __future__ import annotations
+"""The maxout paper's experiments: coefficients, maps beside Table 1, and Table 1 itself."""
 
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments._learners import kernel_ridge
+from mehler.proofs_checks.experiments._rows import Split
 from mehler.proofs_checks.experiments.maxout import _local as local
-from mehler.proofs_checks.experiments.maxout import local_coefficients
+from mehler.proofs_checks.experiments.maxout import local_coefficients, maps, table_1
+from sklearn.neighbors import KNeighborsClassifier
 
-from mehler import DecoupledMaxoutFeatures, MaxoutFeatures, learn
+from mehler import learn
 
 IMAGES, LABELS = local_coefficients.prepare("quick", None)
 X, ROWS = IMAGES[:60], IMAGES[100:104]
@@ -47,23 +47,93 @@ def test_beta_solves_the_ridge() -> None:
     np.testing.assert_allclose(function(ROWS, beta, "decoupled"), fit.predict(ROWS), atol=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("kind", "name", "pair", "falls"),
-    [
-        (DecoupledMaxoutFeatures, "decoupled", "decoupled", True),
-        (MaxoutFeatures, "plain", "gradient", True),
-        (MaxoutFeatures, "plain", "plain", False),
-    ],
-)
-def test_equation_4_is_met_by_the_decoupled_map_alone(kind, name, pair, falls) -> None:
-    # 25 times the units: distances along the row are five times smaller, or stay.
-    beta, found = local.kernel_coefficients(X, CODES, ROWS, 1e-1, name)
-    means = []
-    for m in (200, 5000):
-        away = []
-        for seed in range(4):
-            phi = kind.draw(64, m, 4, seed=seed, like=X)
-            estimate = phi.local_coefficients(ROWS, phi(X).T @ beta)
-            away.append(local.apart(estimate, found[pair], ROWS)[1].mean())
-        means.append(np.mean(away))
-    assert bool(means[1] < means[0] / 2.5) is falls
+@pytest.fixture(scope="module")
+def rows():
+    return maps.EXPERIMENT.prepare("quick", None)
+
+
+def test_votes_are_those_of_scikit_learn_where_none_is_tied(rows) -> None:
+    X, labels = rows.fit
+    Q, _ = rows.test
+    errors = maps.votes(lambda rows: rows, rows.fit, rows.test)
+    for k, error in zip((1, 3, 5, 7), errors):
+        peer = KNeighborsClassifier(k).fit(X, labels)
+        chances = np.sort(peer.predict_proba(Q), axis=1)
+        tied = np.mean(chances[:, -1] == chances[:, -2])
+        right = 100 * np.mean(peer.predict(Q) != rows.test[1])
+        assert abs(error - right) <= 100 * tied
+
+
+def test_bandwidths_and_votes_are_not_chosen_by_test_rows(rows, monkeypatch) -> None:
+    # Planted leak: wrong test labels may change errors, but nothing that is chosen.
+    wrong = Split(rows.fit, rows.choose, (rows.test[0], (rows.test[1] + 1) % 10))
+    for options in maps.cells("quick"):
+        if options["map"] not in ("fourier-m", "neighbours") or options["draw"]:
+            continue
+        cell = maps.EXPERIMENT.cell(options, 0)
+        one, two = (maps.measure("quick", part, cell) for part in (rows, wrong))
+        chosen = ("gamma", "lambda", "neighbours", "held_out")
+        assert {k: one.get(k) for k in chosen} == {k: two.get(k) for k in chosen}
+        assert one["error"] < 50 < two["error"]
+
+
+def test_table_1_on_small_digits_is_direct_least_squares() -> None:
+    # Second route: normal equations in float64 on the features held whole.
+    rows = table_1.prepare("quick", None)
+    cell = table_1.EXPERIMENT.cell({"q": 4, "m": 100, "draw": 0}, 0)
+    measured = table_1.measure("quick", rows, cell)
+    phi = table_1.MaxoutFeatures.draw(64, 100, 4, seed=cell.seed(), like=rows.fit[0])
+    Z, test = (phi(part[0]).astype(np.float64) for part in (rows.fit, rows.test))
+    held = phi(rows.choose[0]).astype(np.float64)
+    codes, classes = learn.one_vs_all(rows.fit[1])
+    errors = []
+    for lam in table_1.LAMBDAS:
+        W = np.linalg.solve(Z.T @ Z + len(Z) * lam * np.eye(100), Z.T @ codes)
+        errors.append(100 * np.mean(classes[(held @ W).argmax(axis=1)] != rows.choose[1]))
+    np.testing.assert_allclose(measured["held_out"], errors, atol=100 * 2 / len(held))
+    lam = measured["lambda"]
+    both = np.concatenate([Z, held])
+    labels = np.concatenate([rows.fit[1], rows.choose[1]])
+    codes, _ = learn.one_vs_all(labels)
+    W = np.linalg.solve(both.T @ both + len(both) * lam * np.eye(100), both.T @ codes)
+    error = 100 * np.mean(classes[(test @ W).argmax(axis=1)] != rows.test[1])
+    assert measured["error"] == pytest.approx(error, abs=100 * 2 / len(test))
+
+
+def test_table_1_leaves_out_lambdas_that_rounding_does_not_resolve() -> None:
+    """More linear units than inputs, too many for eigenvalues: the small lambdas are refused."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2600, 20)).astype(np.float32)
+    y = np.argmax(X[:, :3], axis=1)
+    cuts = [slice(0, 2300), slice(2300, 2450), slice(2450, 2600)]
+    split = Split(*((X[part], y[part]) for part in cuts))
+    phi = table_1.MaxoutFeatures.draw(20, 2100, 1, seed=0, like=X)
+    found = table_1.fitted(split, phi)
+    held = found["held_out"]
+    refused = held.count(None)
+    assert len(held) == len(table_1.LAMBDAS)
+    assert 0 < refused < len(held)
+    assert None not in held[refused:]
+    # Second route: the lambda of least error, and the solution in the inputs, which the linear
+    # units span: with features W x the penalty on weights is that of W W^T.
+    best = table_1.LAMBDAS[refused + int(np.argmin(held[refused:]))]
+    assert found["lambda"] == best
+    w = np.linalg.lstsq(X[:50].astype(float), phi(X[:50]).astype(float), rcond=None)[0]
+    rows = X[:2450].astype(float)
+    codes = np.where(y[:2450, None] == np.arange(3), 1.0, -1.0)
+    inverse = np.linalg.inv(w @ w.T)
+    beta = np.linalg.solve(rows.T @ rows + 2450 * best * inverse, rows.T @ codes)
+    error = 100 * np.mean((X[2450:] @ beta).argmax(axis=1) != y[2450:])
+    assert found["error"] == pytest.approx(error, abs=1.01 * 100 / 150)
+
+
+def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None:
+    values = np.array([2.16, 2.30, 2.20, 2.26, 2.23])
+    assert table_1.near(values, 4, 10_000)
+    # sd .05 and printed .07 over five draws: three standard errors are .12.
+    assert not table_1.near(values + 0.2, 4, 10_000)
+    # Fewer draws have a wider error: 0.07 over five printed, and 0.07 here over two.
+    two = np.array([2.23 - 0.05, 2.23 + 0.05])
+    wide = 3 * np.sqrt(0.07**2 / 5 + 0.05**2)
+    assert table_1.near(two + 0.99 * wide, 4, 10_000)
+    assert not table_1.near(two + 1.01 * wide, 4, 10_000)

@@ -1,7 +1,5 @@
 """Each experiment at level quick."""
 
-from __future__ import annotations
-
 import functools
 import json
 

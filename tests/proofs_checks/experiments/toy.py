@@ -1,7 +1,5 @@
 """An experiment of three cells that counts how often each was measured."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from mehler.proofs_checks.experiments._harness import LEVELS, Experiment

@@ -3,8 +3,6 @@
 `benchmarks/mutations.py` writes it to ``docs/mutations.md``; ``pytest -m full`` makes every change.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A row of the table of mutations: a change of a claim, and the check that it turns red."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What takes the place of an argument of a check of group-invariant features, and the verdict."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from fractions import Fraction

@@ -5,8 +5,6 @@ with a defect: one weight too few, a lost factor, the wrong normalisation. Witho
 refuted. A check that sees a change of a term or value needs no other defect.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """What takes the place of an argument of any other check, and what it then says."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Terms and constants of the statements on deep networks."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from mehler.proofs_checks.depth import alike, critical_variance, positive_definite, spectrum

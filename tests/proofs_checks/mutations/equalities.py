@@ -1,7 +1,5 @@
 """Claimed values times a factor near 1: a hundredth where the quick level sees it, else more."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

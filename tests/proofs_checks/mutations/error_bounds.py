@@ -1,7 +1,5 @@
 """Methods of the kernel's error."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

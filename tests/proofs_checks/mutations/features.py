@@ -1,7 +1,5 @@
 """Terms of the bounds for any map."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

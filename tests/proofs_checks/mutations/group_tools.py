@@ -1,7 +1,5 @@
 """Terms of Theorem 1's parts and of the tools of the group-invariant paper."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 

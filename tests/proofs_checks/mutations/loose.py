@@ -1,7 +1,5 @@
 """Constants whose checks draw, or compare, at a distance: what is seen of them, and why no more."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Terms of the bounds for maxout features."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable, Iterator, Mapping

@@ -1,7 +1,5 @@
 """Terms of the bounds for kitchen sinks, group-invariant features and leverage scores."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """Rates, exponents and second moments: each constant changed by as little as is seen."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

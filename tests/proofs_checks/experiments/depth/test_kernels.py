@@ -1,21 +1,11 @@
 """The experiment on depth: its cells, its split, and what the page may say."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments._rows import Problem
 from mehler.proofs_checks.experiments.depth import kernels as machines
 
-import mehler
-
 X = np.random.default_rng(0).standard_normal((12, 5))
-
-
-def test_the_pool_of_two_is_relu():
-    """K_2 = 2 A_1: ReLU at twice both variances, up to a factor of two."""
-    relu = mehler.DeepKernel("relu", 3, weight_variance=2.0, bias_variance=2 * machines.BIAS)
-    assert 2 * machines.deep(2, 3).nngp(X) == pytest.approx(relu.nngp(X), rel=1e-12)
 
 
 def test_kernels_of_the_same_rows_by_halves_are_the_same():

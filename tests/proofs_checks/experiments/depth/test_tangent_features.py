@@ -1,7 +1,5 @@
 """Features of the tangent kernel: by hand, their mean and variance, and defects that must show."""
 
-from __future__ import annotations
-
 import functools
 import json
 from pathlib import Path
