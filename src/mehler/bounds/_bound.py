@@ -295,10 +295,9 @@ def bound(
 
 
 def _require_numbers(made: Bound, arguments: dict[Any, Any], zero: bool) -> None:
-    """Refuse terms of 0 times infinity, and a bound from above that is 0 by underflow.
+    """Refuse terms of 0 times infinity, and a bound from above that is 0 where no argument is.
 
-    It may be 0 where an argument is. Rounding it up to the least float would not do: what has
-    underflowed may be a factor of a large number.
+    What has underflowed may be a factor of a large number, so that it is not rounded up.
     """
     # The smallest of numbers is NaN if one is.
     if (np.min(made.total) > 0 and np.min(made.trivial) > 0) or made.form != "proved":
@@ -322,10 +321,7 @@ def named(values: Mapping[str, Any]) -> tuple[Term, ...]:
 
 
 def by_entry(function: Callable[..., dict[str, float]], *numbers: Any) -> tuple[Term, ...]:
-    """Return the terms of a function of scalars, at each entry of arrays that broadcast.
-
-    A term that an entry does not have, since another method is smaller there, is 0 in it.
-    """
+    """Return the terms of a function of scalars at each entry; one that an entry lacks is 0."""
     arrays = np.broadcast_arrays(*numbers)
     rows = [function(*entry) for entry in zip(*(array.flat for array in arrays), strict=True)]
     names = dict.fromkeys(name for row in rows for name in row)

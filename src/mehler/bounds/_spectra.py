@@ -23,8 +23,7 @@ _ROUNDING = 1e-10
 class Size:
     """Eigenvalues of the mean B, downwards, and what is assumed of the squared length s of a block.
 
-    It has this mean, and is at most `most`, or has a Gaussian tail, or both: with `lipschitz` above
-    0, P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
+    s <= most, and with `lipschitz` above 0 P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
     """
 
     beta: Floats
@@ -132,14 +131,12 @@ class Tail:
 
 
 def deviation(size: Size, m: float, delta: float) -> float:
-    """Return a t that both sides together exceed with probability at most delta.
-
-    Below, nothing exceeds the largest eigenvalue of the mean.
-    """
+    """Return a t that both sides together exceed with probability at most delta."""
     upper, lower = (tail(size, m, sign) for sign in (1, -1))
     largest = float(size.beta[0])
 
     def chance(t: float) -> float:
+        # Below, nothing exceeds the largest eigenvalue of the mean.
         down = lower.log_probability(t) if t < largest else -math.inf
         return math.exp(min(upper.log_probability(t), 1.0)) + math.exp(min(down, 1.0))
 

@@ -197,11 +197,9 @@ def approximation_greedy(n_features: Counts, *, total_weight: Reals, norm: Reals
     # A product of two factors: the difference of squares would lose digits.
     spread = np.sqrt((most - length) * (most + length))
     text = "f* is a sum of features whose absolute weights sum to at most"
-    return Bound(
-        terms=(Term("approximation", spread / np.sqrt(k)),),
-        assumptions=(Assumption(f"{text} {digits(most)}"), _bounded("norm")),
-        trivial=2 * most,
-    )
+    terms = (Term("approximation", spread / np.sqrt(k)),)
+    assumptions = (Assumption(f"{text} {digits(most)}"), _bounded("norm"))
+    return Bound(terms=terms, assumptions=assumptions, trivial=2 * most)
 
 
 @bound("kitchen-sinks.estimation-lemma", "largest |R - R_emp| over the weights", "n_samples")

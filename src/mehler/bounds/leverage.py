@@ -97,12 +97,8 @@ def approximation(
     t = third + np.sqrt(third**2 + 2 * cost * _ratio(d, largest_ratio))
     # The largest eigenvalue s has s/(s + lambda) <= d.
     trivial = np.where(d < 1, size * d / np.where(d < 1, 1 - d, 1.0), np.inf)
-    return Bound(
-        terms=(Term("approximation", np.where(t < 1, size / (1 - t), np.inf)),),
-        probability=1 - chance,
-        assumptions=(_DRAWN,),
-        trivial=trivial,
-    )
+    terms = (Term("approximation", np.where(t < 1, size / (1 - t), np.inf)),)
+    return Bound(terms=terms, probability=1 - chance, assumptions=(_DRAWN,), trivial=trivial)
 
 
 def _ratio(degrees_of_freedom: Any, largest_ratio: Reals | None) -> Any:

@@ -141,9 +141,8 @@ def all_pairs(n_features: Counts, *, n_rows: Counts, delta: Reals, pool_size: Co
 
     .. math:: t_N(\delta) = t_1\big(1 - (1-\delta)^{1/N}\big)
 
-    with t_1 the bound of :func:`one_pair` at equal rows. An upper bound that knows the number of
-    rows and not more cannot be smaller. Term: "deviation". Proof: :doc:`/theorems/features-lower`;
-    arguments: :mod:`mehler.bounds.lower`.
+    with t_1 the bound of :func:`one_pair` at equal rows. Term: "deviation". Proof:
+    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
 
     Parameters
     ----------
@@ -368,7 +367,7 @@ def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:
 def _binomial(m: float, mean: float, delta: float) -> float:
     """Return the largest |k/m - mean| that is reached with probability at least delta.
 
-    It is that of an atom k, by whole numbers, so that no distance is rounded before it is compared.
+    By whole numbers, so that no distance is rounded before it is compared.
     """
     from scipy import stats
 
@@ -488,9 +487,8 @@ def _many_rows(n_samples: int, k: int) -> float:
 def _wrong() -> Any:
     """Return how often the majority of n is wrong, for each n and bias.
 
-    A sample after an even number 2 j breaks a tie, and of the two that are there without it
-    2 epsilon times the chance of j + 1 and j among 2 j + 1 is gained; one after an odd number only
-    makes ties.
+    A sample after an even number 2 j breaks a tie, which gains 2 epsilon times the chance of j + 1
+    and j among 2 j + 1; one after an odd number only makes ties.
     """
     j = np.arange(_MOST_SAMPLES, dtype=float)[:, None]
     # epsilon C(2 j, j) (p(1 - p))^j, from one j to the next.

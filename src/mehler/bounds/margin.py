@@ -215,10 +215,7 @@ def _length(total: Errors, threshold: float, n: float) -> float:
 
 
 def divergence(e: float, gap: float) -> float:
-    """Compute kl(e, e + gap), the relative entropy of two coins, for 0 <= e <= e + gap < 1.
-
-    By logarithms of ratios near 1: their difference keeps its digits where the gap is small.
-    """
+    """Compute kl(e, e + gap) by logarithms of ratios near 1, for 0 <= e <= e + gap < 1."""
     own = e * math.log1p(gap / e) if e > 0 else 0.0
     return -own - (1 - e) * math.log1p(-gap / (1 - e))
 
@@ -226,8 +223,7 @@ def divergence(e: float, gap: float) -> float:
 def largest_gap(e: float, level: float) -> float:
     """Return the largest gap with kl(e, e + gap) <= level, to rounding.
 
-    kl is convex in the gap, so that Newton's steps from above stay above; where the start, by
-    Pinsker's inequality or for small e, is beyond 1 the interval is halved.
+    Newton's steps from above stay above, as kl is convex; where the start is beyond 1 by halves.
     """
     most = 1 - e
     gap = min(math.sqrt(level / 2), 2 * level + math.sqrt(2 * e * level))

@@ -108,16 +108,10 @@ def excess_risk(
     >>> {t.name: round(t.value, 4) for t in ridge.excess_risk(2000, **target).terms}
     {'bias': 0.0075, 'variance': 0.004, 'features': 0.0031}
     """
-    mu, lam, r = (
-        eigenvalues_of(gram, eigenvalues),
-        require_positive("ridge", ridge),
-        require_smoothness(smoothness),
-    )
+    mu, lam = eigenvalues_of(gram, eigenvalues), require_positive("ridge", ridge)
     left_out = require_choice("design", design, ("rows", "left-out")) == "left-out"
-    square, noise_square = (
-        float(squares(norm=positives(norm=norm))),
-        float(squares(noise=not_negatives(noise=noise))),
-    )
+    r, square = require_smoothness(smoothness), float(squares(norm=positives(norm=norm)))
+    noise_square = float(squares(noise=not_negatives(noise=noise)))
     n, m = mu.size, blocks(n_features, block)
     spectrum = size_of(mu, ridge=n * lam, sup=sup, leverage=leverage, lipschitz=lipschitz)
     c, first = 1.0, float(mu[0]) / n
@@ -135,9 +129,7 @@ def excess_risk(
     )(m)
     target = "the target has at most this norm in the kernel's space"
     if r != 0.5:
-        target = (
-            f"the target is (K/N)^{r:g} g at the rows, with a mean square of g of at most norm^2"
-        )
+        target = f"the target is (K/N)^{r:g} g at the rows, the mean square of g at most norm^2"
     assumptions = [
         *spectrum.assumptions,
         Assumption("noise is independent, of mean 0 and at most this deviation"),
@@ -283,10 +275,7 @@ def power(base: float, exponent: float) -> float:
 def added_bias(
     spectrum: Size, mu: Floats, m: float, *, ridge: float, smoothness: float, sup: float | None
 ) -> float:
-    """Return F = min(F', F''): what m blocks of features add to the exact kernel's bias over R^2.
-
-    F' is summed draw by draw, F'' is for one target, whose error is of first order and of mean 0.
-    """
+    """Return F = min(F', F''): what m blocks of features add to the exact bias over R^2."""
     first = float(mu[0]) / mu.size
     bias = worst_bias(first, ridge, smoothness)
     cap = power(first, 2 * smoothness)

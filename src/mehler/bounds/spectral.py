@@ -126,12 +126,9 @@ def gram_error(
         raise ValueError("variance has a negative entry")
     total = math.fsum(np.maximum(matrix, 0.0).flat)
     value = np.sqrt(total / (counts(n_features=n_features) * chance)) / (ridge or 1.0)
-    return Bound(
-        terms=(Term("deviation", value),),
-        probability=1 - chance,
-        assumptions=(MEAN, Assumption("the variance of their products is this")),
-        quantity=quantity,
-    )
+    terms = (Term("deviation", value),)
+    assumptions = (MEAN, Assumption("the variance of their products is this"))
+    return Bound(terms=terms, probability=1 - chance, assumptions=assumptions, quantity=quantity)
 
 
 # Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.

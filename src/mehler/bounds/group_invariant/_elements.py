@@ -98,11 +98,10 @@ def kernel_change_elements(
 
     without bins, with probability 1 - delta; without `delta`, kappa w D/r bounds the mean of its
     absolute value for each pair. V = w = S = 1 for independent elements; for distinct ones of n', w
-    = (n' - r)/(n' - 1), S about 1 - r/n', and V = (n' - r)/r or 1, if that is less.
-    :func:`kernel_error` has a term of the order r^(-1/2) for elements, this is of the order 1/r:
-    its terms for the whole group, at half of delta, and this one at the other half bound the same
-    error. Term: "elements"; 0 if all elements of the group are drawn. Proof:
-    :doc:`/theorems/group-invariant-elements`; arguments: :mod:`mehler.bounds.group_invariant`.
+    = (n' - r)/(n' - 1), S about 1 - r/n', and V = (n' - r)/r or 1, if that is less. Of the order
+    1/r, where the term of :func:`kernel_error` is of the order r^(-1/2). Term: "elements"; 0 if all
+    elements are drawn. Proof: :doc:`/theorems/group-invariant-elements`; arguments:
+    :mod:`mehler.bounds.group_invariant`.
 
     Parameters
     ----------
@@ -125,11 +124,8 @@ def kernel_change_elements(
     scale = slope_of(templates, n_inputs, epsilon) / r
     assumptions = (ORTHOGONAL, TEMPLATES, ELEMENTS)
     if delta is None:
-        return Bound(
-            terms=(Term("elements", _rounded_up(scale * rest * mean, rest)),),
-            assumptions=assumptions,
-            quantity=f"{_CHANGE}, mean for one pair",
-        )
+        terms = (Term("elements", _rounded_up(scale * rest * mean, rest)),)
+        return Bound(terms=terms, assumptions=assumptions, quantity=f"{_CHANGE}, mean for one pair")
     chance = probabilities(delta=delta)
     by_range = (np.sqrt(rest * mean) + np.sqrt(2 * moves * size * np.log(rows / chance))) ** 2
     by_spread = 2 * most * mean * np.log(2 * rows / chance)

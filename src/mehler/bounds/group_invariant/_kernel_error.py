@@ -36,16 +36,13 @@ def kernel_bias(
 
     with the exact gap :math:`(1-q)d_G - (1-p)s`, or :math:`(1-q/p)d_G` for other draws, at its
     worst :math:`d_G`: p and q are the probabilities that :math:`\chi^2` with d and d + 1 degrees of
-    freedom is below :math:`d(1+\epsilon)`. Terms: "slope" and "mass", for certain. `trivial` is s.
-    Negative where features of zero put the kernel below s - d_G for every group. Proof:
+    freedom is below :math:`d(1+\epsilon)`. Terms: "slope" and "mass". `trivial` is s. Proof:
     :doc:`/theorems/group-invariant-theorem-1`; arguments: :mod:`mehler.bounds.group_invariant`.
 
     Parameters
     ----------
     n_inputs : int or array
         d, at least 2.
-    epsilon : float or array
-        Templates of squared length 1 + epsilon and more are rejected.
 
     Examples
     --------

@@ -156,9 +156,8 @@ def cdf_error(n_elements: Counts, *, delta: Reals) -> Bound:
     .. math:: \sup_\tau|\hat\psi(x, t, \tau) - \psi(x, t, \tau)| \le
               \sqrt{\frac1{2r}\log\frac2\delta}
 
-    for one row and one template, with probability at least 1 - delta: the published formula, by the
-    inequality of Dvoretzky, Kiefer and Wolfowitz with Massart's constant. Term: "confidence".
-    `trivial` is 1. Proof: :doc:`/theorems/group-invariant-theorem-4`; arguments:
+    for one row and one template, with probability at least 1 - delta. Term: "confidence". `trivial`
+    is 1. Proof: :doc:`/theorems/group-invariant-theorem-4`; arguments:
     :mod:`mehler.bounds.group_invariant`.
 
     Examples
@@ -169,12 +168,9 @@ def cdf_error(n_elements: Counts, *, delta: Reals) -> Bound:
     """
     r, chance = counts(n_elements=n_elements), probabilities(delta=delta)
     value = np.sqrt(np.log(2.0 / chance) / (2.0 * r))
-    return Bound(
-        terms=(Term("confidence", value),),
-        probability=1 - chance,
-        assumptions=(Assumption("the elements are independent Haar draws"),),
-        trivial=1.0,
-    )
+    terms = (Term("confidence", value),)
+    assumptions = (Assumption("the elements are independent Haar draws"),)
+    return Bound(terms=terms, probability=1 - chance, assumptions=assumptions, trivial=1.0)
 
 
 Average = Literal["none", "after", "before"]
@@ -218,9 +214,7 @@ def ridge_excess_risk(
     for :math:`y_i = f(x_i) + \epsilon_i`, f invariant, uncorrelated noise of mean 0 and variance
     :math:`\sigma^2`, and the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda\|\hat
     f\|_H^2`, which may be averaged over the group. An equality with `target`; with `norm` the
-    largest value over all invariant targets of that norm. "after" is never worse than "none";
-    "before" may be worse than both at the same ridge. Costs one inverse of an N by N matrix, and n
-    products. Terms: "bias" and "variance". It is of a mean: its probability is 1. Proof:
+    largest value over all invariant targets of that norm. Terms: "bias" and "variance". Proof:
     :doc:`/theorems/group-invariant-ridge-gain`, after B. Elesedy (2021).
 
     Parameters

@@ -6,20 +6,15 @@ For one pair of rows, for all pairs of N rows, and uniformly over a set. Proofs 
 
 What the bounds share:
 
-n_features : int or array
-    Number m of independent units; of frequencies, for pairs of cosine and sine.
-n_rows : int or array
-    Number N of rows; P = N(N + 1)/2 pairs.
+n_features, n_rows : int or array
+    Number m of independent units (of frequencies, for pairs of cosine and sine), and N of rows.
 delta : float or array
     The bound holds with probability at least 1 - delta.
-dimension : float
-    Doubling dimension k: every ball's part of the set is covered by 2^k balls of half its radius
-    (centres anywhere). An upper bound of it will do. T_j = 2^(kj).
-diameter : float
-    D of the set; r_j = D min(1, 2^(1-j)).
+dimension, diameter : float
+    Doubling dimension k, or more: every ball's part of the set is covered by 2^k balls of half its
+    radius (centres anywhere); and D of the set.
 method : str, optional
-    The inequality, one of those named below; by default the smallest at this m and delta that the
-    argument allows.
+    The inequality; by default the smallest at this m and delta that the argument allows.
 
 What is known of the product F of one unit at two rows, of mean K; exactly one of these:
 

@@ -53,13 +53,8 @@ def product_of(
     collision: Reals | None = None,
 ) -> Product:
     """Return the product of which exactly one thing is known (a pool size may have a rho)."""
-    known = {
-        "pool_size": pool_size,
-        "variance": variance,
-        "sub_gamma": sub_gamma,
-        "width": width,
-        "collision": collision,
-    }
+    known = {"pool_size": pool_size, "variance": variance, "sub_gamma": sub_gamma}
+    known |= {"width": width, "collision": collision}
     names = [name for name, value in known.items() if value is not None]
     if len(names) != 1:
         raise ValueError(
@@ -167,9 +162,8 @@ def largest_variance(pool_size: Any, rho: Any) -> Any:
 def _variance(q: int, rho: float | None) -> float:
     """Return V; without `rho` at most 0.1 % above the largest where q <= 1024.
 
-    V' = 4 E[M M'; D = D'] - 2 K kappa is at most 6 sigma^2 in absolute value, as K and the
-    expectation are at most sigma^2, so between two grid points h apart V exceeds the larger of
-    its values there by at most 6 sigma^2 h/2.
+    V' = 4 E[M M'; D = D'] - 2 K kappa is at most 6 sigma^2 in absolute value, so between two grid
+    points h apart V exceeds the larger of its values there by at most 6 sigma^2 h/2.
     """
     if rho is not None:
         return float(exact.maxout_variance(float(rho), int(q)))
@@ -179,10 +173,7 @@ def _variance(q: int, rho: float | None) -> float:
 
 @np.vectorize
 def _farthest(share: float, cost: float) -> float:
-    """Return the t with kl(share + t, share) = `cost`; 1 - share if there is none.
-
-    Rounded to the side on which the divergence is at least `cost`.
-    """
+    """Return the t with kl(share + t, share) = `cost`, rounded up; 1 - share if there is none."""
     if -math.log(share) <= cost:
         return 1 - share
     low, high = 0.0, 1 - share
@@ -321,11 +312,6 @@ def normal_quantile(
     ----------
     n_pairs : int or array
         Number P of pairs that must all be close; N (N + 1)/2 for a Gram matrix of N rows.
-
-    Returns
-    -------
-    float or array
-        The error epsilon.
 
     Examples
     --------

@@ -36,14 +36,8 @@ def _set(dimension: Reals, diameter: Reals) -> tuple[Any, Any, tuple[Assumption,
         raise ValueError(
             f"dimension={digits(k)} is the doubling dimension of no set: at most 1e300"
         )
-    return (
-        k,
-        across,
-        (
-            Assumption("its doubling dimension is at most this", None, digits(k)),
-            Assumption("its diameter is at most this", None, digits(across)),
-        ),
-    )
+    covers = Assumption("its doubling dimension is at most this", None, digits(k))
+    return k, across, (covers, Assumption("its diameter is at most this", None, digits(across)))
 
 
 def _log_pairs(k: float, level: NDArray[np.int64]) -> Any:
