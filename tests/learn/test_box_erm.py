@@ -116,14 +116,6 @@ def test_rows_and_columns_of_very_different_lengths(name, axis):
     audit.audit(fit, z, y, 3.0, name)
 
 
-def test_scaling_rows_and_scale_against_each_other_changes_nothing():
-    z, y = problem(7, 40, 10)
-    one = learn.box_erm(z, y, scale=5.0)
-    other = learn.box_erm(8.0 * z, y, scale=0.625)
-    assert np.array_equal(one.alpha, 8.0 * other.alpha)  # powers of two round alike
-    assert one.surrogate_risk == other.surrogate_risk
-
-
 def test_decision_and_prediction():
     z, y = problem(9, 40, 10, noise=0.0)
     fit = learn.box_erm(z, y.astype(np.int8), scale=50.0)

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
-from mehler.sklearn import FourierSampler, LeverageSampler, MaxoutHasher, MaxoutSampler
+from mehler.sklearn import FourierSampler, LeverageSampler, MaxoutHasher
 from tests.sklearn._estimators import SAMPLERS, name_of
 
 DIGITS, LABELS = load_digits(return_X_y=True)
@@ -28,20 +28,6 @@ def test_dtypes(estimator):
         x = (4 * X).astype(dtype)
         found = clone(estimator).fit(x, X[:, 0]).transform(x)
         assert found.dtype == ("uint8" if codes else wanted)
-
-
-@pytest.mark.full
-def test_search_over_pool_sizes_in_parallel():
-    model = make_pipeline(
-        StandardScaler(), MaxoutSampler(n_components=200, random_state=0), RidgeClassifier()
-    )
-    grid = {"maxoutsampler__pool_size": [1, 4], "maxoutsampler__centred": [False, True]}
-    alone = GridSearchCV(model, grid, cv=2).fit(DIGITS, LABELS)
-    together = GridSearchCV(model, grid, cv=2, n_jobs=2).fit(DIGITS, LABELS)
-    name = "mean_test_score"
-    assert np.array_equal(alone.cv_results_[name], together.cv_results_[name])
-    assert np.array_equal(alone.predict(DIGITS), together.predict(DIGITS))
-    assert alone.best_score_ > 0.8
 
 
 def test_search_inside_a_pool():
