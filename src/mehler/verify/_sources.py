@@ -338,17 +338,13 @@ def sized(value: NDArray[np.float64], n_features: int) -> Any:
     return value.astype(np.float64)
 
 
-# What a map may declare; of another class than those below an attribute of such a name is ignored.
+# What a map may declare, of a `FeatureMap` or a class with `independent_units`; else ignored.
 _DECLARATIONS = ("variance", "gram_variance", "product_kurtosis", "products", "feature_cdf")
 
 
-def declares(phi: object) -> bool:
-    """Whether a map makes declarations: a `FeatureMap`, or of a class with `independent_units`."""
-    return is_feature_map(phi) or hasattr(type(phi), "independent_units")
-
-
 def declaration(phi: object, name: str, default: Any = None) -> Any:
-    value = getattr(phi, name, default) if declares(phi) else default
+    declares = is_feature_map(phi) or hasattr(type(phi), "independent_units")
+    value = getattr(phi, name, default) if declares else default
     return default if name in _DECLARATIONS and not callable(value) else value
 
 

@@ -168,7 +168,13 @@ def check_kernel(
         certain: Finding | None = None
         try:
             if variance is not None:
-                measured = measure_known_variance(task, _variance(variance, pairs))
+                scaled = pairs.values_of(variance, "variance") / pairs.unit**2
+                # Exact zeros may be rounded below 0; anything more negative is a mistake.
+                if scaled.min() < -1e-9:
+                    worst = float((scaled * pairs.unit**2).min())
+                    text = f"variance(X, Y) reaches {worst:.6g}: variances are not negative"
+                    raise ValueError(text)
+                measured = measure_known_variance(task, np.maximum(scaled, 0.0))
             elif bounds is not None:
                 measured = measure_bounded(task, bounds)
             else:
@@ -178,8 +184,7 @@ def check_kernel(
         claim = f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}"
         verdict = conclude(task, measured, claim, certain=certain, with_table=True)
         verdict = inform(verdict, kernel, pairs)
-        ignored = ignored_declarations(phi)
-        if ignored:
+        if ignored := ignored_declarations(phi):
             verdict = replace(verdict, assumptions=(*verdict.assumptions, ignored))
         if clock.over or certain or (verdict.holds and measured.n_draws == 1):
             return verdict
@@ -188,16 +193,6 @@ def check_kernel(
             return replace(verdict, cause=cause)
         remark = f"But {cause}, so that these draws count as one, and the rates do not hold."
         return replace(verdict, reason=f"{verdict.reason} {remark}".lstrip())
-
-
-def _variance(function: Kernel, pairs: Pairs) -> Any:
-    """Return V at the pairs, in units of the pairs squared."""
-    value = pairs.values_of(function, "variance")
-    scaled = value / pairs.unit**2
-    # Exact zeros may be rounded below 0; anything more negative is a mistake.
-    if scaled.min() < -1e-9:
-        raise ValueError(f"variance(X, Y) reaches {value.min():.6g}: variances are not negative")
-    return np.maximum(scaled, 0.0)
 
 
 # Factors that are tried either way, one after the other, and those from which on a verdict says so,
@@ -209,10 +204,9 @@ _SAME = 1e-12
 
 
 def least_factor(kernel: Kernel, pairs: Pairs, resolution: float) -> float:
-    """Return the least factor of the rows' scale at which the kernel is off by the resolution.
+    """Return the least factor of the rows' scale, up or down, that is off by the resolution.
 
-    Up or down, whichever is less; infinite if none is, and 1 for kernels without a scale, which are
-    the same at all factors.
+    Infinite if none is; 1 for kernels without a scale, which are the same at all factors.
     """
 
     def gap(factor: float) -> float:
@@ -249,11 +243,7 @@ def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:
     if factor <= _MOST:
         return replace(verdict, reason=f"{verdict.reason} {text}.".lstrip())
     text += ": scale the columns, so that k(x, y) is neither about 0 nor about k(x, x) everywhere."
-    status: Status = "holds" if _is_bare(kernel) else "inconclusive"
-    return replace(verdict, status=status, reason=f"{verdict.reason} {text}".lstrip())
-
-
-def _is_bare(kernel: Callable[..., object]) -> bool:
-    """Whether a kernel is neither one by name nor that of a map."""
     owner = kernel.__self__ if inspect.ismethod(kernel) else None
-    return not (isinstance(kernel, NamedKernel) or is_feature_map(owner))
+    is_named = isinstance(kernel, NamedKernel) or is_feature_map(owner)
+    status: Status = "inconclusive" if is_named else "holds"
+    return replace(verdict, status=status, reason=f"{verdict.reason} {text}".lstrip())

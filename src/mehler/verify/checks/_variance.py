@@ -219,7 +219,10 @@ def check_variance(
     with np.errstate(all="ignore"):
         phi = first_map(draws, pairs.left)
         base = choose_source(phi, pairs, independent_features)
-        declared = _declared(variance, phi, base, pairs)
+        variance = declared_variance(phi, base) if variance is None else variance
+        if variance is None:
+            raise ValueError("variance=None but the map declares none: give (X, Y) -> (n, k)")
+        declared = pairs.values_of(variance, "variance")
         probe = base.samples(phi, np.arange(pairs.n))
         moves = has_variance(declared, probe, base, pairs)
         if not moves.any():
@@ -256,13 +259,3 @@ def check_variance(
         n_draws=verdict.n_draws * source.bundle,
         statistics=verdict.statistics if is_steady else (),
     )
-
-
-def _declared(
-    variance: Kernel | None, phi: Callable[..., Any], source: Source, pairs: Pairs
-) -> Any:
-    if variance is None:
-        variance = declared_variance(phi, source)
-    if variance is None:
-        raise ValueError("variance=None but the map declares none: give (X, Y) -> (n, k)")
-    return pairs.values_of(variance, "variance")

@@ -491,7 +491,8 @@ class _Run:
             assumptions = (f"nothing else: {source.squares} are not negative",)
         shared = bets is not None
         statistics = look.statistics(shared=shared, block=source.per_draw, fresh=fresh)
-        wanted = look.wanted(~look.tails(self.patience))
+        known = bool(np.isfinite(look.half).all())
+        wanted = look.wanted(~look.tails(self.patience)) if known else 0.0
         return Measurement(
             observed=source.claim + look.off,
             low=source.claim + compared.low,
