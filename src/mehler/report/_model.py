@@ -17,7 +17,7 @@ import numpy as np
 
 from mehler._arrays import LIBRARIES
 from mehler._plural import counted
-from mehler.statements import BoundCase, Context, Evidence, Plot, summary
+from mehler.statements import BoundCase, Context, Evidence, Plot, Statement, summary
 from mehler.verify import KURTOSIS, Cause
 
 # What a headline says of the check on the data.
@@ -111,33 +111,20 @@ class DataResult:
         return f"{self.measure[0].upper()}{self.measure[1:]} of {self.target}: {listed}"
 
 
-@dataclass(frozen=True, kw_only=True)
-class StatementResult:
-    """A statement with the evidence of its checks and the verdict.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class StatementResult(Statement):
+    """A statement without its checks, and with their evidence and the verdict.
 
-    The texts are those of the statement, `sections` in Markdown. ``verdict`` is one that
-    a statement may expect, or ``"inconclusive"``, ``"error"`` or ``"proved form refuted"``.
+    ``verdict`` is one that a statement may expect, or ``"inconclusive"``, ``"error"`` or
+    ``"proved form refuted"``.
     """
 
-    id: str
-    source: str
-    title: str
-    expected: str
     verdict: str
-    printed: str
-    proved: str
-    sections: Mapping[str, str]
-    note: str
-    place: str
-    hypotheses: str
-    ground: str
-    copy: str
-    restored: str
-    fails: str
-    cause: str
-    thin: bool
     evidence: tuple[Evidence, ...]
     seconds: float
+
+    def __post_init__(self) -> None:
+        """Leave validation to the statement."""
 
     @property
     def claimed(self) -> str:
@@ -221,20 +208,14 @@ class Verification:
 
     Parameters
     ----------
-    target, assumed : str
-        MODULE:FACTORY, and how it was read.
-    kernel, latex : str
-        Name with parameters, and the formula; empty for the user's own function.
+    target, assumed, kernel, latex : str
+        MODULE:FACTORY, and how it was read; name of the kernel with parameters, and its formula.
     claim : {"mean", "close"}
         Whether the mean over draws is the kernel, or one fixed map is close to it.
-    inputs, declared : str
-        Descriptions of the rows, and of declarations about the map with their source.
-    evidence : tuple of Evidence
-        The checks, that of the kernel first.
-    causes : tuple of Cause
-        Suggested causes of a refutation, which do not affect the outcome.
-    replay : str
-        The command that repeats the verification.
+    inputs, declared, replay : str
+        Descriptions of the rows and of declarations; the command that repeats the verification.
+    evidence, causes : tuple of Evidence, and of Cause
+        The checks, that of the kernel first; suggested causes, which do not affect the outcome.
     provenance, ledger, seconds : mapping, mapping, float
         As in `Report`, and wall time.
     """
@@ -309,6 +290,13 @@ def _document(result: Report | Verification, *first: str) -> dict[str, Any]:
     return {name: plain(getattr(result, name)) for name in names}
 
 
+# Properties that JSON has beside the fields.
+_COMPUTED: dict[type, list[str]] = {
+    Evidence: ["margin"],
+    StatementResult: ["printed", "proved", "thin", "as_expected"],
+}
+
+
 def plain(value: object) -> Any:
     """Return a value made of JSON types; see `Report.to_dict`."""
     if hasattr(value, "tolist"):
@@ -320,8 +308,8 @@ def plain(value: object) -> Any:
     if isinstance(value, BoundCase):
         return plain(value.to_dict())
     if is_dataclass(value):
-        names = [one.name for one in fields(value) if one.repr]
-        names += {Evidence: ["margin"], StatementResult: ["as_expected"]}.get(type(value), [])
+        names = [one.name for one in fields(value) if one.repr and one.name != "checks"]
+        names += _COMPUTED.get(type(value), [])
         return {name: plain(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
         return {str(key): plain(one) for key, one in value.items()}

@@ -57,14 +57,11 @@ def run(
     data : path, array (n, d), data frame, DataMatrix or callable, optional
         The user's rows, as `load_rows` takes or returns them, or a function that returns them,
         called once the other arguments are valid. Default: scikit-learn's 8x8 digits, as example.
-    level : {"quick", "full"}
-        Effort of the checks.
-    seed : int
-        Seed of all random numbers.
-    backend : {"numpy", "torch", "jax", "dask", "cupy"}
-        Array library on which the maps are drawn and applied.
-    false_alarm : float
-        Probability of refuting a true claim, per test; the budget covers 1000 tests.
+    level, backend : str
+        Effort of the checks, and the array library on which the maps are drawn and applied.
+    seed, false_alarm : int, float
+        Seed of all random numbers; probability of refuting a true claim, per test, of which the
+        budget covers 1000.
     n_jobs : int
         Number of processes, -1 for one per core. The results are the same to the last bit. A script
         that asks for more than one needs ``if __name__ == "__main__":``, as they import it.
@@ -129,12 +126,10 @@ def _run_statement(
     """Return the id, the verdict, the result of a statement and the entries of its ledger."""
     start, context = perf_counter(), fresh_context(settings, statement.id)
     evidence = tuple(_run_check(check, context) for check in statement.checks)
-    texts: dict[str, Any] = {
-        one.name: getattr(statement, one.name, None) for one in fields(StatementResult)
-    }
-    verdict = verdict_of(evidence)
-    texts |= {"evidence": evidence, "verdict": verdict, "seconds": perf_counter() - start}
-    return statement.id, verdict, (StatementResult(**texts), context.ledger.entries)
+    texts: dict[str, Any] = {one.name: getattr(statement, one.name) for one in fields(Statement)}
+    texts |= {"checks": (), "evidence": evidence, "verdict": verdict_of(evidence)}
+    result = StatementResult(**texts, seconds=perf_counter() - start)
+    return statement.id, result.verdict, (result, context.ledger.entries)
 
 
 def _run_check(check: Check, context: Context) -> Evidence:

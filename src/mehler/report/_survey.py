@@ -131,21 +131,21 @@ def scores_of(learner: Any, task: Task, context: Context) -> tuple[Score, ...]:
             if isinstance(learner, Candidate):
                 return tuple(_map_scores(learner, task, context))
             boosted = learner == BOOSTING
-            predicted = _boosted(task, context.seed) if boosted else _predicted(*_rows(task), task)
+            predicted = (
+                _boosted(task, context.seed)
+                if boosted
+                else _predicted(task.fit[0], task.held_out[0], task)
+            )
             return (_score(label, 0, predicted, task),)
     except Exception as error:  # a map that fails is reported, never hidden
         reason = f"{type(error).__name__}: {error}"
         return (Score(map=label, n_features=0, value=None, interval=None, reason=reason),)
 
 
-def _rows(task: Task) -> tuple[np.ndarray, np.ndarray]:
-    return task.fit[0], task.held_out[0]
-
-
 def _map_scores(candidate: Candidate, task: Task, context: Context) -> Iterator[Score]:
     """Yield the scores at all numbers of features, of which the first weights are the same."""
     seed = context.seed_for(f"score: {candidate.label}")
-    rows = [context.asarray(X) for X in _rows(task)]
+    rows = [context.asarray(X) for X in (task.fit[0], task.held_out[0])]
     for n in dict.fromkeys(candidate.rounded(size) for size in task.sizes):
         phi = candidate.draw(n, seed=seed, like=context.like())
         Z, new = (np.asarray(_arrays.to_host(phi(X)), dtype=float) for X in rows)

@@ -56,14 +56,10 @@ def write(
     out_dir : path, optional
         Directory of ``report.html``, ``report.json`` and ``summary.md``, created with its parents;
         other files in it are left alone.
-    json : path, optional
-        File of the JSON alone, which needs no optional dependency.
-    junit : path, optional
-        File of JUnit XML, for continuous integration: each statement, map on the data, or check of
-        a verification is a test case. An inconclusive one is a failure, one that raised an error.
-    certificates : path, optional
-        File of the evidence for all statistical checks, which ``mehler/recheck.py`` checks again;
-        the page links it.
+    json, junit, certificates : path, optional
+        Files of the JSON alone, which needs no optional dependency; of JUnit XML, with a test case
+        for each statement, map on the data or check; and of the evidence for all statistical
+        checks, which ``mehler/recheck.py`` checks again and the page links.
 
     Returns
     -------
