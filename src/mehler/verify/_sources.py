@@ -125,7 +125,7 @@ class Source:
             total[:, chosen] = power_sums(self.samples(phi, chosen) - self.claim[chosen])
         return total
 
-    def lengths(self, resolution: float) -> tuple[Any, ...] | None:
+    def lengths(self) -> tuple[Any, ...] | None:
         """Return what `SquaredLengths` bets on, where means of squares are claimed."""
         return None
 
@@ -166,7 +166,7 @@ class PairSource(Source):
     def place(self, index: int) -> dict[str, Any]:
         return self.pairs.place(index)
 
-    def lengths(self, resolution: float) -> tuple[Any, ...]:
+    def lengths(self) -> tuple[Any, ...]:
         """Return those of u + v and u - v at all pairs."""
         claims = sums_and_differences(self.pairs.squares, self.pairs.claim)
         forms = "|u {} v|^2, u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"

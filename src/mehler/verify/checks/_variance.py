@@ -73,7 +73,7 @@ class GroupVariances(Source):
         x = x[: self.per_draw * GROUP].reshape(self.per_draw, GROUP, -1)
         return x.var(axis=1, ddof=1) * self._factor[chosen]
 
-    def lengths(self, resolution: float) -> tuple[Any, ...]:
+    def lengths(self) -> tuple[Any, ...]:
         return self.claim, np.arange(self.claim.size)[None], 0.0, "each is not negative"
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:

@@ -360,7 +360,7 @@ class _Run:
     """The draws of a task: inspections, suspicions, and what confirms them."""
 
     def __init__(self, task: Task, least: int | None) -> None:
-        source, lengths = task.source, task.source.lengths(task.resolution)
+        source, lengths = task.source, task.source.lengths()
         self.task, self.source, self.rate = task, source, task.rate
         self.bets = None if lengths is None else SquaredLengths(*lengths)
         if self.bets is not None:
