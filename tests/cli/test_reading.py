@@ -44,15 +44,6 @@ def test_what_was_read_is_said_first(few_maps, table, capsys, command):
 
 
 @pytest.mark.parametrize(
-    "command", [("plan", "--n-inputs", "3"), ("verify", "a:b", "--kernel=rbf")]
-)
-@pytest.mark.parametrize("option", ["--drop=name", "--standardize", "--target=c", "--drop-missing"])
-def test_options_about_data_need_data(command, option, capsys):
-    assert call(*command, option) == 2
-    assert "says how to read DATA, which is not given" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize(
     ("words", "said"),
     [
         (("--target", "z"), "--target z is no column of DATA='"),

@@ -89,18 +89,3 @@ def test_mistakes_have_the_sentences_of_the_page():
     for (draw, claimed), sentence in zip(mistakes, sentences[:7], strict=True):
         with pytest.raises((TypeError, ValueError), match=re.escape(sentence)):
             mehler.verify.check_kernel(draw, claimed, X)
-
-
-CHANGES = {"test_refactoring.py": ("np.sqrt(n_features / 2)", "np.sqrt(n_features)")}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("test", CHANGES)
-@pytest.mark.sampled(1)
-def test_a_new_version_with_a_mistake_is_refuted(package, run_tests, test):
-    right, wrong = CHANGES[test]
-    assert FILES[test].count(right) == 1
-    (package / test).write_text(FILES[test].replace(right, wrong), encoding="utf-8")
-    status, output = run_tests(test)
-    assert status == 1, output
-    assert ": refuted" in output

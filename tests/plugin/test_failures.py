@@ -90,7 +90,7 @@ def test_errors_inside_keep_their_frames(pytester):
     """A bug is not a failure: where it happened is what one needs."""
     said = failure(pytester, "verify.assert_kernel(lambda seed: 3, linear, X)")
     assert "TypeError: draw(seed) returned int" in said
-    assert "sampling/_pairs.py" in said
+    assert re.search(r"mehler/verify/\S+\.py:\d+: TypeError", said)
 
 
 @pytest.mark.parametrize("structure", [True, False])

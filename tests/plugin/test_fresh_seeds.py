@@ -68,16 +68,3 @@ def test_each_test_has_its_own_and_a_named_seed_stays(pytester):
     from mehler import _run_seed
 
     assert _run_seed.current() == 0
-
-
-def test_every_check_that_draws_takes_it():
-    """By its signature: a default of None is the seed of the test."""
-    import inspect
-
-    from mehler import verify
-
-    for name in verify.__all__:
-        check = getattr(verify, name)
-        if name.startswith(("check_", "assert_")) and callable(check):
-            seed = inspect.signature(check).parameters.get("seed")
-            assert seed is None or seed.default is None, name

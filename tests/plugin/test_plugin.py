@@ -69,18 +69,6 @@ def test_certificates_name_their_tests_and_are_confirmed(pytester, workers):
     assert recheck.main([str(file)]) == 0
 
 
-def test_the_artefact_lies_in_the_cache_unless_asked_for_elsewhere(pytester):
-    pytester.makepyfile(SUITE)
-    before = set(pytester.path.iterdir())
-    pytester.runpytest_inprocess("-p", "no:hypothesispytest")
-    content = json.loads((pytester.path / ".pytest_cache/d/mehler/mehler.json").read_text())
-    assert content["looks"] == 12
-    assert {p.name for p in set(pytester.path.iterdir()) - before} <= {
-        ".pytest_cache",
-        "__pycache__",
-    }
-
-
 def test_a_look_that_the_budget_does_not_cover_fails_its_test(pytester):
     pytester.makepyfile(SUITE)
     result = pytester.runpytest_inprocess("--mehler-budget=9e-9")

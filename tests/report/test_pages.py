@@ -9,13 +9,12 @@ from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
 
-import numpy as np
 import pandas
 import pytest
 from fontTools.ttLib import TTFont
 
 from mehler import report
-from mehler.report.render._format import case_cells, number, ratios
+from mehler.report.render._format import case_cells, ratios
 from mehler.report.render._pages import render_html, render_markdown
 from mehler.report.render._svg import draw
 from mehler.report.render._texts import formula, glyphs, mathml, prose
@@ -150,16 +149,6 @@ def texts(x, y, **options):
     return [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", draw(plot, "p"))]
 
 
-def test_long_labels_are_wrapped_and_not_cut():
-    # At the size of the drawing, 5.2 inches, a line of 71 characters ran out of it.
-    long = "plain map, against the gradient of its kernel's function, along the row, the prediction"
-    lines = texts([0, 1], [0, 1], labels=[long, "short"])
-    assert max(map(len, lines)) <= 60
-    assert long in " ".join(lines)
-    upright = texts([0, 1], [0, 1], y_label="the largest error over 1 minus the score")
-    assert {"the largest error over 1 minus", "the score"} <= set(upright)
-
-
 @pytest.mark.parametrize(
     ("x", "labels"),
     [
@@ -256,23 +245,3 @@ def test_plot_takes_its_colours_from_the_page_and_is_reproducible():
     assert "var(--series-0)" in svg
     assert "<style" not in svg
     assert svg == draw(plot, "p")
-
-
-@pytest.mark.parametrize(
-    ("x", "options", "text"),
-    [
-        (1.23456, {"scale": 0.02}, "1.235"),
-        (-1.23456, {"scale": 0.02}, "−1.235"),
-        (1234.56, {"scale": 20.0}, "1235"),
-        (0.0, {}, "0"),
-        (123456.0, {}, "123456"),
-        (np.inf, {}, "∞"),
-        (-np.inf, {}, "−∞"),
-        (np.nan, {}, "–"),
-        (2.5e-9, {"digits": 2}, "2.5\u202f·\u202f10⁻⁹"),
-        (1e-9, {"digits": 2}, "10⁻⁹"),
-        (1.0, {"scale": 1e-17}, "1"),
-    ],
-)
-def test_numbers_show_what_was_measured(x, options, text):
-    assert number(x, **options) == text

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from xml.etree import ElementTree
 
@@ -172,22 +171,12 @@ def _of_verification(report: Verification) -> list[str]:
     if quiet:
         texts.append(f"  {'also ' if kernel else ''}holds: {', '.join(quiet)}")
     if structure := quiet.get("structure"):
-        remarks = [structure.reason.removesuffix("."), *_by_reason(structure.assumptions)]
+        remarks = [structure.reason.removesuffix("."), *structure.assumptions]
         texts += [f"  structure: {text}" for text in ["; ".join(filter(None, remarks))] if text]
     texts.append(f"  declared: {report.declared}")
     if rest := dict.fromkeys(word for one in shown for word in one.assumptions):
         texts.append(f"  assumed: {'; '.join(rest)}")
     return texts + [f"  or: {cause.text}" for cause in report.causes[1:]]
-
-
-def _by_reason(remarks: Sequence[str]) -> Iterator[str]:
-    """Join what was not tried for one and the same reason."""
-    parts = [re.fullmatch(r"not tried: (.*?) \((.*)\)", remark) for remark in remarks]
-    reasons = dict.fromkeys(part[2] for part in parts if part)
-    yield from (remark for remark, part in zip(remarks, parts) if not part)
-    for reason in reasons:
-        names = ", ".join(part[1] for part in parts if part and part[2] == reason)
-        yield f"not tried: {names} ({reason})"
 
 
 def _of(one: Evidence) -> list[str]:
