@@ -1,7 +1,5 @@
 """Fixtures that every part of the suite shares."""
 
-from __future__ import annotations
-
 import gc
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Where the same tests run: one enum of namespaces and devices, the strict ones included."""
 
-from __future__ import annotations
-
 import importlib.util
 from dataclasses import dataclass
 from typing import Any

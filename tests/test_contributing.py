@@ -1,7 +1,5 @@
 """The first four recipes of CONTRIBUTING.md, followed in a copy: no other file has to change."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

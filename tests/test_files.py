@@ -1,7 +1,5 @@
 """Arrays of ours are written whole, and never as a pickle."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

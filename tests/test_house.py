@@ -1,7 +1,5 @@
 """The plan of the house: imports go down only, and the core stays light."""
 
-from __future__ import annotations
-
 import ast
 import functools
 import re

@@ -1,7 +1,5 @@
 """The default run takes as many cases of a sampled test as it says, the same ones every time."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.conftest import _sample

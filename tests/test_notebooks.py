@@ -1,7 +1,5 @@
 """What a notebook shows: short lines, and tables with a formula, escaped."""
 
-from __future__ import annotations
-
 from html.parser import HTMLParser
 
 import numpy as np

@@ -1,7 +1,5 @@
 """One rule for numbers in every room: another type is a TypeError, out of range a ValueError."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 

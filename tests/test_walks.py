@@ -1,7 +1,5 @@
 """How far a call goes: files of ours, calls, and frames below the one that the user wrote."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The table of five settings, and the known forms in it, by other routes."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import math

@@ -1,7 +1,5 @@
 """The GPU benchmark on the host: its calls run, its checks can fail, and it refuses in words."""
 
-from __future__ import annotations
-
 import importlib
 from pathlib import Path
 

@@ -5,8 +5,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.maxout.growth.remark_1_codes import agree_at_most
-from mpmath import mp
 
 from mehler import exact
 from mehler.bounds import group_invariant, kernel_error, kitchen_sinks, leverage, maxout
@@ -70,19 +68,6 @@ def test_a_bound_is_a_number_or_refused(name):
             zero = zeros or len(set(sizes)) < len(sizes)
             assert bound.value > 0 or zero, arguments
     assert numbers > 0
-
-
-@pytest.mark.parametrize(("rho", "q"), [(-0.9967, 84291), (-0.99, 10**6), (-0.5, 10**6)])
-def test_an_upper_bound_of_a_positive_probability_is_positive(rho, q):
-    """The proved formula at the best of many levels, in mpmath."""
-    with mp.workdps(40):
-        spread = mp.sqrt((1 + mp.mpf(rho)) / 2)
-        least = min(
-            2 * mp.ncdf(a) ** q + q * mp.ncdf(-a / spread) for a in np.linspace(0.01, 9.0, 400)
-        )
-    value = agree_at_most(rho, pool_size=q).value
-    assert value > 0.0
-    assert mp.mpf(value) <= max(2 * least, mp.mpf(2) ** -1073)
 
 
 LEARNER = {"n_samples": 1000, "pool_size": 4, "lipschitz": 1.0, "delta": 0.01}

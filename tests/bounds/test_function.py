@@ -79,15 +79,6 @@ def test_refusals_name_the_argument(change, message):
         error(50, **{"n_rows": 10, "delta": 0.1, **change})
 
 
-def test_arrays_are_the_entries():
-    m, delta = np.array([[10], [90]]), np.array([0.1, 0.01, 0.001])
-    made = error(m, n_rows=10, delta=delta)
-    assert made.value.shape == made.probability.shape == (2, 3)
-    assert made.value[1, 2] == by_hand(90, delta=0.001)
-    assert made.probability.tolist() == [[0.9, 0.99, 0.999]] * 2
-    assert error(50, n_rows=10, delta=0.1, radius=[1.0, 3.0]).total[1] == by_hand(50, radius=3.0)
-
-
 def test_the_inverse_is_the_least():
     m = bounds.solve(error, at_most=0.3, n_features=None, n_rows=10, delta=0.1)
     assert m == math.ceil(math.log(100) / 0.3**2)
@@ -197,9 +188,6 @@ def test_a_namespace_lists_what_is_public(name):
 def test_a_statement_is_found_by_its_id_alone(statement):
     with pytest.raises(TypeError, match=r"^statement must be a str"):
         bounds.by_statement(statement)
-
-
-DELTA = {"delta": [0.1, 1e-3]}
 
 
 def test_arrays_of_any_library_are_taken_and_numbers_of_numpy_are_numbers():

@@ -144,18 +144,6 @@ def least_favourable(tau):
     return -result.fun
 
 
-@pytest.mark.full
-def test_four_fifths_of_the_linear_risk_at_every_reach():
-    """Between grid points the minimax risk increases; beyond them other terms are larger."""
-    taus = 0.4 * 1.002 ** np.arange(1350)
-    least = np.array([least_favourable(tau) for tau in taus])
-    above = taus[1:] ** 2 / (1 + taus[1:] ** 2)
-    assert np.all(least[:-1] >= 0.8 * above)
-    for t in np.concatenate([np.linspace(1e-3, 0.4, 50), np.linspace(taus[-1], 100, 50)]):
-        others = max(t**2 * (1 - t**2 - t**4), t**2 / (t**2 + math.pi**2))
-        assert others >= 0.8 * t**2 / (1 + t**2)
-
-
 @pytest.mark.parametrize("tau", [0.05, 0.3, 0.7, 1.0, 1.7, 2.5, 5.0])
 def test_a_normal_mean_is_below_the_risk_of_a_prior(tau):
     assert _normal_mean(np.array([tau**2]))[0] <= least_favourable(tau) * (1 + 1e-9)

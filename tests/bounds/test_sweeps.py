@@ -22,29 +22,6 @@ def chance_of_squares(m: int, t: float) -> float:
     return float(law.sf(m * (1 + t)) + law.cdf(m * (1 - t)))
 
 
-def chance_of_codes(m: int, kappa: float, t: float) -> float:
-    """Return P(|k/m - kappa| >= t) of a binomial k, the ends included."""
-    k = np.arange(m + 1)
-    return float(stats.binom.pmf(k[abs(k / m - kappa) >= t - 1e-15], m, kappa).sum())
-
-
-@every_setting
-def test_one_pair_is_between(seed):
-    rng = np.random.default_rng(seed)
-    m, delta = count(rng, 3000), log_uniform(rng, 1e-8, 0.5)
-    below, above = (
-        room.one_pair(m, delta=delta, pool_size=1, rho=1.0).value for room in (lower, kernel_error)
-    )
-    assert chance_of_squares(m, below) >= delta * (1 - ROUNDING)
-    assert chance_of_squares(m, above) <= delta * (1 + ROUNDING)
-    kappa = float(rng.choice([0.5, 0.25, rng.uniform(0.01, 0.99)]))
-    below, above = (
-        room.one_pair(m, delta=delta, collision=kappa).value for room in (lower, kernel_error)
-    )
-    assert chance_of_codes(m, kappa, below) >= delta * (1 - ROUNDING)
-    assert chance_of_codes(m, kappa, above * (1 + 1e-12)) <= delta * (1 + ROUNDING)
-
-
 @every_setting
 def test_all_pairs_of_orthonormal_rows_are_below(seed):
     rng = np.random.default_rng(seed)

@@ -5,8 +5,6 @@ All claim the kernel exp(-|x - y|^2), ``--kernel rbf``. Each is a draw function 
 columns that come, as other libraries do.
 """
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

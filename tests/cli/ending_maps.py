@@ -1,7 +1,5 @@
 """Draw functions whose process ends, or nearly ends, in every way there is."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import signal

@@ -1,7 +1,5 @@
 """The command line: exit statuses, one-line errors, nothing written when nothing came of it."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Closeness is a computation: rounding is told from deviation, and says so."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.kernel_approximation import Nystroem

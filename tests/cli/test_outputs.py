@@ -1,7 +1,5 @@
 """`--junit` and `--certificate` of report and verify."""
 
-from __future__ import annotations
-
 from xml.etree import ElementTree
 
 import pytest

@@ -1,7 +1,5 @@
 """`mehler plan`: a table or JSON, from a file or from numbers."""
 
-from __future__ import annotations
-
 import json
 import os
 

@@ -1,7 +1,5 @@
 """Every way in which the process of a target can end has its status, and words beside it."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -1,7 +1,5 @@
 """What was read is said first, and options say how to read."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

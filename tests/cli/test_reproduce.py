@@ -1,7 +1,5 @@
 """`mehler reproduce`: lists, runs, resumes, and says what is wrong in a line."""
 
-from __future__ import annotations
-
 import pytest
 
 from mehler.cli import main

@@ -1,7 +1,5 @@
 """`mehler verify` refutes what is built wrongly, and says why in its first line."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

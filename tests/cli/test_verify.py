@@ -1,7 +1,5 @@
 """`mehler verify`: how maps are read, what the statuses say, that the cause is named."""
 
-from __future__ import annotations
-
 import json
 import os
 import random

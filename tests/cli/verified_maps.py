@@ -1,7 +1,5 @@
 """Maps for `mehler verify`, by every way that they can be named; of the rbf or linear kernel."""
 
-from __future__ import annotations
-
 import os
 import random
 

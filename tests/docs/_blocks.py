@@ -1,7 +1,5 @@
 """Python code blocks of Markdown pages."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The API page lists every public class and function, and nothing that is not there."""
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import pkgutil

@@ -3,8 +3,6 @@
 The blocks of a page share one namespace, as a reader's session would.
 """
 
-from __future__ import annotations
-
 import doctest
 from pathlib import Path
 from typing import Any

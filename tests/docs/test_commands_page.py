@@ -1,7 +1,5 @@
 """The page on commands has an example of each command, whose options exist."""
 
-from __future__ import annotations
-
 import re
 
 import typer

@@ -1,7 +1,5 @@
 """The page on coverage: complete, and every name on it exists."""
 
-from __future__ import annotations
-
 import importlib
 import re
 

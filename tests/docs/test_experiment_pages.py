@@ -1,7 +1,5 @@
 """Pages of the experiments: every experiment has one, with the numbers that were kept."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

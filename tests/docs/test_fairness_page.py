@@ -1,7 +1,5 @@
 """The page on fairness says what the statements say."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

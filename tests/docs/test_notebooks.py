@@ -1,7 +1,5 @@
 """Notebooks run from top to bottom, in a namespace of their own, without Jupyter."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

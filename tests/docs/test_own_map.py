@@ -1,7 +1,5 @@
 """The map of the page on attention: its file, its verdict, and the mistakes that the page names."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from types import ModuleType

@@ -1,7 +1,5 @@
 """The parts that the site is built with."""
 
-from __future__ import annotations
-
 import importlib.util
 import re
 import sys

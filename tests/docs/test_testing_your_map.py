@@ -1,7 +1,5 @@
 """The page for strangers, tried as written in a scratch package of their own."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

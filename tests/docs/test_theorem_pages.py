@@ -1,7 +1,5 @@
 """Each statement has its page, each page its parts, and what the site links to is there."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -4,8 +4,6 @@ Nothing here is shared with the library: smallest balls come from SciPy's genera
 circumcircles in the plane, and covers from partitions, not from integer programmes.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

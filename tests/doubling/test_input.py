@@ -1,7 +1,5 @@
 """What is refused, what a sample says, and the same answer in every namespace."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

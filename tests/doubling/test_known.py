@@ -1,7 +1,5 @@
 """Sets whose doubling dimension is known, and what an answer says of itself."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -1,7 +1,5 @@
 """Sparse unit vectors: counted by hand, by greedy packings, and against given points."""
 
-from __future__ import annotations
-
 import itertools
 import math
 

@@ -91,8 +91,8 @@ def test_kernels_meet_the_reference(q, rhos):
         ("hermite_moment", (100, 5), 45),
         ("collision_coefficients", (40, 6), 25),
         ("collision_probability", ("0.999999", 5), 1),
-        ("maxout_kernel", ("-0.95", 6), 12),
-        ("maxout_kernel", (-1, 7), 25),
+        pytest.param("maxout_kernel", ("-0.95", 6), 12, marks=pytest.mark.slow),
+        pytest.param("maxout_kernel", (-1, 7), 25, marks=pytest.mark.slow),
         ("locally_linear_kernel", ("0.3", 5), 20),
         *(
             pytest.param(name, (rho, q), dps, marks=pytest.mark.full)
@@ -130,6 +130,7 @@ def test_planar_sums_meet_closed_forms(q, rho):
         assert abs(fraction(digits) - fraction(closed.value)) < Fraction(3, 10**12)
 
 
+@pytest.mark.slow
 def test_near_minus_one_balls_and_digits_meet_the_closed_form():
     # The bracket's radius is (1 + rho) kappa/2, kappa_3 about 0.168 t^2 with t^2/2 = 1 + rho.
     rho = Fraction(-9981, 10000)

@@ -14,6 +14,10 @@ POOLS = (1, 2, 3, 8, 1000)
 # Central differences of step 1e-6: h^2/6 times third derivatives, which are below 10^4 here, and
 # values, known to 1e-13 of themselves and below 10^2, over h.
 TOLERANCE = 2e-6
+# JAX compiles each table of a pool for seconds.
+COMPILED = [
+    pytest.param(name, marks=[pytest.mark.slow] if name == "jax" else []) for name in LIBRARIES
+]
 OF_POOLS = {
     "collision": exact.collision_probability,
     "kernel": exact.maxout_kernel,
@@ -26,7 +30,7 @@ OF_POOLS = {
 }
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", COMPILED)
 @pytest.mark.parametrize("q", POOLS)
 @pytest.mark.parametrize("name", OF_POOLS)
 @pytest.mark.sampled(14)
@@ -37,7 +41,7 @@ def test_functions_of_pools(name, q, library):
     require_gradient(library, total, RHO, TOLERANCE * size)
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
+@pytest.mark.parametrize("library", COMPILED)
 @pytest.mark.parametrize("q", POOLS)
 @pytest.mark.sampled(4)
 def test_the_kernel_has_the_slope_kappa_at_both_ends(q, library):

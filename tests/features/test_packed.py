@@ -1,8 +1,6 @@
 """Packed codes and counts of agreements: exact on every place, by brute force."""
 
 import os
-import subprocess
-import sys
 import tracemalloc
 
 import numpy as np
@@ -10,6 +8,7 @@ import pytest
 
 import mehler
 from mehler import _arrays
+from mehler._arrays._host import host_threads
 from mehler.features import PackedCodes
 from mehler.features.maxout import _bit_planes as bit_planes
 from tests.places import CPU
@@ -190,14 +189,7 @@ def test_codes_of_another_kind_are_refused():
         PackedCodes(left.words.astype(np.int64), 70, 4)
 
 
-# -- planted defects: each must be seen by the tests above ---------------------------------------
-
-
-def test_threads_are_those_that_the_user_said():
-    code = "from mehler._arrays._host import host_threads; print(host_threads())"
-    for said, known in (("3", 3), ("0", None), ("many", None)):
-        told = {**os.environ, "OMP_NUM_THREADS": said}
-        out = subprocess.run(
-            [sys.executable, "-c", code], env=told, capture_output=True, text=True, check=True
-        ).stdout
-        assert int(out) == (known or len(os.sched_getaffinity(0)))
+@pytest.mark.parametrize(("words", "number"), [("3", 3), ("0", None), ("many", None)])
+def test_threads_are_those_that_the_user_said(words, number, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", words)
+    assert host_threads() == (number or len(os.sched_getaffinity(0)))

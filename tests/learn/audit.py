@@ -7,8 +7,6 @@ second route agrees with it: the simplex method with the interior point one, a v
 reached with a dual one below it.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

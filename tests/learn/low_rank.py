@@ -5,8 +5,6 @@ what is left in the other directions is the rounding of the processor's own orde
 Run as a program it fails where an answer is not that of the distinct columns.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mehler import learn

@@ -1,7 +1,5 @@
 """Small problems: separable and not, narrow and wide boxes, repeated and zero rows."""
 
-from __future__ import annotations
-
 import numpy as np
 from hypothesis import strategies as st
 

@@ -1,7 +1,5 @@
 """Ridge regression by other routes: one least squares problem in float64, and rows left out."""
 
-from __future__ import annotations
-
 import functools
 from unittest import mock
 

@@ -1,7 +1,5 @@
 """The estimator against linear programs and all vertices of tiny problems."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """Each mistake one could make in the learners is injected, and another route must see it."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

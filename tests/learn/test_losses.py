@@ -1,7 +1,5 @@
 """Losses keep the numbers that bounds take, and their envelopes are the lower hulls."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Measures of kernel matrices and features, against closed forms."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

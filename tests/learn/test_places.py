@@ -1,7 +1,5 @@
 """The same fits on every library and device, back from a pickle too; Dask stays lazy."""
 
-from __future__ import annotations
-
 import pickle
 
 import dask

@@ -1,7 +1,5 @@
 """One numerical rank: tiny penalties give the answer of the distinct columns, on any processor."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

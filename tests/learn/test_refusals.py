@@ -1,7 +1,5 @@
 """Bad input is refused before any work, by a message that names argument, value and remedy."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import array_api_strict

@@ -1,7 +1,5 @@
 """Ridge regression against a direct solution and rows that are really left out."""
 
-from __future__ import annotations
-
 import pickle
 import tracemalloc
 

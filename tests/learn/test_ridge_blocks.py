@@ -1,7 +1,5 @@
 """Sums made of several blocks of rows and several pieces of columns."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """Measured rows against a law that is known: q = 1, where a sum of squares is chi-square."""
 
-from __future__ import annotations
-
 import numpy as np
 from scipy import stats
 

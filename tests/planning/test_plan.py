@@ -1,7 +1,5 @@
 """Plans: their rows are the bounds' own numbers, in order, and what is measured lies below."""
 
-from __future__ import annotations
-
 import dataclasses
 import json
 import math

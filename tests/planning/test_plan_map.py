@@ -1,7 +1,5 @@
 """Plans of any map that declares its variance: the variance looked at, and all pairs paid for."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What pytest prints is the same on every machine."""
 
-from __future__ import annotations
-
 import pytest
 
 

@@ -1,7 +1,5 @@
 """``--mehler-fresh-seeds`` reaches checks that name no seed, and ``--mehler-seed`` replays them."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """One failing test of each kind: at most 25 lines, and a page that shows them."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The plugin counts the looks of a run, fails runs that overspend, and leaves others alone."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """A planted defect shrinks to its simplest example, replays from the printed line, never flakes."""
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The truth of a verdict is whether it holds, and pytest shows what a failed assertion asked."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

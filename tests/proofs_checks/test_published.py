@@ -5,16 +5,10 @@ import json
 import math
 from pathlib import Path
 
-import mpmath
 import numpy as np
 import pytest
-from mehler.proofs_checks.group_invariant import _published as groups
 from mehler.proofs_checks.leverage import _published as scores
-from mehler.proofs_checks.maxout import _published
-from scipy import stats
 
-from mehler import exact
-from mehler.bounds import group_invariant
 from mehler.statements import discover
 from tests.bounds.formulas import group_invariant as of_groups
 from tests.bounds.formulas import kitchen_sinks as of_sinks
@@ -61,9 +55,6 @@ ROWS = {
         f"n_samples lipschitz loss_at_zero {NEAR}", {}, WHOLE
     ),
 }
-SET = {"n_inputs": 784, "dimension": 10, "diameter": 1.5}
-MANY = {"n_features": 700, "pool_size": 4, "scale": 0.7, "n_samples": 5000, "lipschitz": 0.5}
-CONSTANTS = {"c_prime": 2.0, "c": 0.5, "loss_at_zero": 0.5, "epsilon": 0.2, **SET}
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -85,39 +76,6 @@ def test_formulas_are_the_values(name):
                 values = [evaluate(f, symbols) for f in ([listed], listed)[type(listed) is list]]
                 expected = pytest.approx(term.value, rel=1e-9, nan_ok=True)
                 assert any(value == expected for value in values), listed
-
-
-def test_theorem_2_of_maxout_in_many_digits():
-    result = _published.theorem_2(**MANY, delta=0.02, **CONSTANTS)
-    s, root = mpmath.sqrt(2 * mpmath.log(50)), mpmath.sqrt(5000)
-    sigma = mpmath.sqrt(exact.sigma2(4, dps=30))
-    needed = _published.theorem_2_condition(0.2, pool_size=4, delta=0.02, c_prime=2.0, **SET)
-    for value, formula in (
-        (result["statistical"], 4 * mpmath.mpf("0.35") * sigma / root),
-        (result["loss at zero"], 1 / root),
-        (result["confidence"], 2 * s / root),
-        (result["approximation"], mpmath.mpf("0.35") * mpmath.mpf("0.2") * (1 + s)),
-        (result.probability, mpmath.mpf("0.94") - 2 * mpmath.exp(-98)),
-        (needed, 50 * (10 * mpmath.log(1.5 * 28 / 0.02) + mpmath.log(5))),
-    ):
-        assert value == pytest.approx(float(formula), rel=1e-12)
-    assert result.vacuous, "700 features are fewer than the condition asks for"
-    enough = {**MANY, "n_features": math.ceil(needed)}
-    assert not _published.theorem_2(**enough, delta=0.02, **CONSTANTS).unmet
-
-
-def test_the_distances_of_theorem_1_of_groups():
-    d, e = 40, 0.1
-    first = math.exp(-d * e**2 / 16) / math.sqrt(d)
-    above = groups.theorem_1(d, epsilon=e, side="above")
-    assert above.value == pytest.approx(
-        first - 0.5 * math.exp(-d * e / 2) * (1 + e) ** (d / 2) / math.sqrt(d)
-    )
-    below = groups.theorem_1(d, epsilon=e, side="below")
-    assert below.value == pytest.approx(first + (1 + e) * math.exp(-d * e**2 / 8))
-    # 1 - p, the chance of a rejected template, by SciPy.
-    proved = group_invariant.kernel_bias(d, epsilon=e, side="below")
-    assert proved.value == pytest.approx(1.1 * stats.chi2.sf(44, 40))
 
 
 def test_proposition_6_is_infinite_for_fewer_features():

@@ -1,7 +1,5 @@
 """JUnit: valid, escaped, a case for each outcome."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from xml.etree import ElementTree
 

@@ -1,7 +1,5 @@
 """Columns: chosen by name, scaled, set apart as a target, and warned of."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 

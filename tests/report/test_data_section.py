@@ -1,7 +1,5 @@
 """Maps on the user's rows: correct ones pass, broken ones are caught, odd rows are survived."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 from functools import partial

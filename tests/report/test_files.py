@@ -1,7 +1,5 @@
 """Files and objects of rows: what is read of each, or the words in which it is refused."""
 
-from __future__ import annotations
-
 import io
 import re
 import struct

@@ -1,7 +1,5 @@
 """The page, its twin and the summary: safe, whole, and of one mind."""
 
-from __future__ import annotations
-
 import base64
 import io
 import re

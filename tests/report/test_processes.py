@@ -1,7 +1,5 @@
 """Reports by several processes: the same bits, and clean ends whatever becomes of a process."""
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

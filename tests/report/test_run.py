@@ -1,7 +1,5 @@
 """A run: every outcome is in the report, and decides the exit status."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """What is known of other people's maps, against samples of their own features."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.kernel_approximation import (

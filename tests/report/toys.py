@@ -1,7 +1,5 @@
 """Statements whose outcome is known, and rows to run them beside."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """One of every estimator, small, with what scikit-learn's own checks may set on it."""
 
-from __future__ import annotations
-
 from mehler.features import groups
 from mehler.sklearn import (
     DecoupledMaxoutSampler,

@@ -1,7 +1,5 @@
 """What is refused, by a message that says what to do."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """`check_estimator` as users call it, with array API dispatch switched on before SciPy loads."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Lambda by scikit-learn's splits: the errors of its own searches on the same features."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import clone

@@ -1,7 +1,5 @@
 """Rows of other libraries, under scikit-learn's array API dispatch."""
 
-from __future__ import annotations
-
 import array_api_strict
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Rows as RBFSampler takes them: frames of pandas and polars, lists; names in and out."""
 
-from __future__ import annotations
-
 import importlib
 import importlib.util
 

@@ -1,7 +1,5 @@
 """Maps that the samplers draw: their parameters arrive, and kernels are scikit-learn's."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

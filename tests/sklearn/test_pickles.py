@@ -1,7 +1,5 @@
 """Fitted estimators travel as recipes: small, and equal bit for bit."""
 
-from __future__ import annotations
-
 import copy
 import io
 import pickle

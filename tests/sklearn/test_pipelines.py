@@ -1,7 +1,5 @@
 """Pipelines and searches, as scikit-learn's users write them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import clone

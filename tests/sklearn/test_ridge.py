@@ -1,7 +1,5 @@
 """Ridge estimators beside scikit-learn's on the same features, and leaving out by brute force."""
 
-from __future__ import annotations
-
 import pickle
 
 import array_api_strict

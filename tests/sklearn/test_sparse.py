@@ -1,7 +1,5 @@
 """Estimators on sparse rows: equal to those on dense rows, and made dense a block at a time."""
 
-from __future__ import annotations
-
 import tracemalloc
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``random_state`` as scikit-learn's users give it."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.base import clone

@@ -1,7 +1,5 @@
 """Equation (3) with the hinge loss is LinearSVC with C = 1/(2 N lambda): held to its dual."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.optimize import minimize

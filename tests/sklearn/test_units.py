@@ -1,7 +1,5 @@
 """Rows in any unit: the same features as in another one, or a refusal, with weights or without."""
 
-from __future__ import annotations
-
 import warnings
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Weights count rows: a row of weight 2 is that row twice."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 import sklearn

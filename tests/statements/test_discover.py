@@ -1,7 +1,5 @@
 """`discover` gathers the statements of installed packages, by their entry points."""
 
-from __future__ import annotations
-
 import sys
 from importlib.metadata import EntryPoint
 from types import ModuleType

@@ -1,7 +1,5 @@
 """One entry a printed statement, with its parts, and whose verdict each is."""
 
-from __future__ import annotations
-
 import json
 
 import pytest

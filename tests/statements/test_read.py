@@ -1,7 +1,5 @@
 """Statements that are read from Markdown, and checks that register themselves."""
 
-from __future__ import annotations
-
 import pytest
 
 from mehler.statements import RESTORED_REFUTED, Check, Context, Evidence, Statement, check

@@ -1,7 +1,5 @@
 """What may be a statement, and what follows from its evidence."""
 
-from __future__ import annotations
-
 import math
 
 import pytest

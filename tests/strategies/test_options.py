@@ -1,7 +1,5 @@
 """Options are validated when a strategy is made, and values shrink to simple ones."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 

@@ -1,7 +1,5 @@
 """Hypothesis strategies: every example they draw has the property that they document."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

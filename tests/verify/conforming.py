@@ -1,7 +1,5 @@
 """A small map that meets every requirement, with a place for a defect against each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

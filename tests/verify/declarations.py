@@ -1,7 +1,5 @@
 """What a map of ours declares, settled without chance: each is a function of draw and rows."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import pickle

@@ -1,7 +1,5 @@
 """Every kind of map that mehler has, as tests of maps draw it: n_features, seed, like -> map."""
 
-from __future__ import annotations
-
 import functools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Our own maps keep their declarations and their laws; what breaks one is seen."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 

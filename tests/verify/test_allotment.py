@@ -1,7 +1,5 @@
 """An allotment: evaluations that are paid for in advance, counted, and never refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

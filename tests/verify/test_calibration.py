@@ -6,8 +6,6 @@ units of its own, from the maps' own code. Whether an interval excludes a value 
 formula in its docstring, for many checks at once; that both exclude the same is tested.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any

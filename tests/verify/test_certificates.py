@@ -1,7 +1,5 @@
 """Certificates: decided again as the page says, and contradicted where they are altered."""
 
-from __future__ import annotations
-
 import ast
 import copy
 import functools

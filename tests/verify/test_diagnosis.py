@@ -1,7 +1,5 @@
 """Faults with the words of their cause, or without one, and correct counterparts that have none."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What refutes when nothing is declared: two inequalities, rates on every tail, power."""
 
-from __future__ import annotations
-
 import importlib
 import math
 from pathlib import Path

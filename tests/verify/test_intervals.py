@@ -1,7 +1,5 @@
 """Calibration: each interval misses no more often than it says. Sharpness: nor much less."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """check_kernel catches planted defects, passes their correct twins, and says what it could see."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The variance of each law that a kernel names, against quadrature and samples of its features."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The ledger never lets a run spend more than its budget, whatever the order or the threads."""
 
-from __future__ import annotations
-
 import threading
 
 import numpy as np

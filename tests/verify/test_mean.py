@@ -1,7 +1,5 @@
 """check_mean on each of its routes: right claims hold, wrong ones are refuted, the rest is said."""
 
-from __future__ import annotations
-
 import json
 import math
 

@@ -1,7 +1,5 @@
 """Kernels by name, against scikit-learn's, closed forms, and the exact kernels of the library."""
 
-from __future__ import annotations
-
 import math
 
 import mpmath

@@ -1,7 +1,5 @@
 """What maps return: sparse, coarse formats, transformers, of any library; taken, or refused."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import pytest

@@ -1,7 +1,5 @@
 """Features of a row are computed once a draw, however many pairs it is in."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

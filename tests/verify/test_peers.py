@@ -1,7 +1,5 @@
 """The comparison with other tools: its page shows the table measured, its rules are the rules."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

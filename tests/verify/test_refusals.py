@@ -1,7 +1,5 @@
 """Bad arguments are refused by name, with value and remedy, before anything is drawn or paid."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

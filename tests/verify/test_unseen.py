@@ -1,7 +1,5 @@
 """Refutations of means that are too small, and the fraction that unseen events would carry."""
 
-from __future__ import annotations
-
 import math
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Wording of verdicts: plurals, intervals of no width; and their tables of pairs."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Small maps in plain NumPy with kernels and variances in closed form, and ways to break them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -61,10 +61,10 @@ def in_polar_coordinates(name: str, power: int, rho: float, sx: float, sy: float
 
 @pytest.mark.parametrize("name", ACTIVATIONS)
 @pytest.mark.parametrize("power", [1, 2])
-@pytest.mark.parametrize("at", [(0.6, 1.0, 1.5), (-0.35, 0.7, 2.0), (0.93, 0.2, 0.25)])
-def test_against_a_double_integral(name, power, at):
-    ours = activation_kernel(name, *at, power=power)
-    assert ours == pytest.approx(in_polar_coordinates(name, power, *at), rel=1e-12, abs=1e-14)
+def test_against_a_double_integral(name, power):
+    for at in ((0.6, 1.0, 1.5), (-0.35, 0.7, 2.0), (0.93, 0.2, 0.25)):
+        ours = activation_kernel(name, *at, power=power)
+        assert ours == pytest.approx(in_polar_coordinates(name, power, *at), rel=1e-12, abs=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -254,15 +254,11 @@ def test_derivatives_and_functions_leave_their_arguments(name):
     np.testing.assert_allclose(ACTIVATIONS[name].on_host(at.copy()), BY_HAND[name](at), atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "scale", [np.array(["a"]), np.array([None]), np.array(["2020"], dtype="datetime64[D]"), 1j]
-)
-@pytest.mark.parametrize("name", ["x_scale", "y_scale"])
-def test_scales_that_are_no_numbers_are_refused_by_name(name, scale):
-    with pytest.raises(TypeError, match=rf"^{name}"):
-        activation_kernel("relu", 0.3, **{name: scale})
-
-
-def test_masked_correlations_are_refused_by_name():
+def test_what_is_no_number_is_refused_by_name():
+    dates = np.array(["2020"], dtype="datetime64[D]")
+    for scale in (np.array(["a"]), np.array([None]), dates, 1j):
+        for name in ("x_scale", "y_scale"):
+            with pytest.raises(TypeError, match=rf"^{name}"):
+                activation_kernel("relu", 0.3, **{name: scale})
     with pytest.raises(TypeError, match=r"^rho is a masked array"):
         activation_kernel("relu", np.ma.masked_array([0.5], [True]))

@@ -126,19 +126,6 @@ def test_coefficients_of_stairs_are_those_of_their_steps():
         assert abs(size * c[0] + 0.5) <= size * error + 1e-14 * (1 + 3 * s)
 
 
-def test_coefficients_of_stairs_are_integrals_between_their_jumps():
-    """Gauss-Legendre rules of 40 points between known jumps, with no bisection and no moments."""
-    series = coefficients(stairs, SCALES)
-    x, w = np.polynomial.legendre.leggauss(40)
-    for s, size, c, error in zip(SCALES, series.size, series.c, series.error, strict=True):
-        ends = edges(s)
-        g = (0.5 * (ends[1:] + ends[:-1])[:, None] + 0.5 * np.diff(ends)[:, None] * x).ravel()
-        weight = (0.5 * np.diff(ends)[:, None] * w).ravel()
-        weight = weight * stairs(s * g) * np.exp(-0.5 * g * g) / math.sqrt(math.tau)
-        truth = hermite(g, 100) @ weight
-        assert np.sum((size * c[:100] - truth) ** 2) ** 0.5 <= size * error + 1e-14 * (1 + 3 * s)
-
-
 def test_many_jumps_at_many_scales_stay_small():
     """Jumps of 50 bisections each: with all parts in memory at once they would take 100 MiB."""
     tracemalloc.start()

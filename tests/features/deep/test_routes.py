@@ -25,7 +25,6 @@ CASES = [
     ("maxout", 2, 8),
     ("maxout", 3, 2),
 ]
-SLOW = [("maxout", 4, 1), ("maxout", 4, 8), ("maxout", 16, 1), ("maxout", 16, 3)]
 # Kinks make 1e-60 of an angle that is rounded in the 120th digit of its cosine.
 WORKING = 120
 
@@ -94,17 +93,6 @@ def check(unit, q, depth, bias, rows, digits=30, w=0.8):
 @pytest.mark.sampled(8)
 def test_float64_is_within_its_error(activation, pool, depth, bias):
     check(activation, pool, depth, bias, ROWS if pool == 3 else CLOSE)
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("activation", "pool", "depth"), SLOW)
-def test_large_pools_are_within_their_error(activation, pool, depth):
-    check(activation, pool, depth, 0.1, ROWS)
-
-
-@pytest.mark.full
-def test_pool_of_four_is_within_its_error():
-    check("maxout", 4, 1, 0.1, ROWS, digits=18)
 
 
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "depth.md"

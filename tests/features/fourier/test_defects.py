@@ -44,17 +44,6 @@ def small_cells(monkeypatch):
     monkeypatch.setattr(_orthogonal, "CELL", 2)
 
 
-@pytest.mark.full
-def test_the_variance_of_orthogonal_units_holds():
-    """Whole draws are the samples; one pair of rows is enough."""
-    draw = drawer("orthogonal")
-    verdict = verify.check_variance(draw, None, ROWS[:1], ROWS[1:2])
-    assert verdict.status == "holds", str(verdict)
-    # Independent units would have this one.
-    other = verify.check_variance(draw, draw(0).variance, ROWS[:1], ROWS[3:])
-    assert other.status == "refuted", str(other)
-
-
 @pytest.mark.parametrize("kind", ["hadamard", "orthogonal-matern", "hadamard-matern"])
 @pytest.mark.sampled(1)
 def test_the_variance_of_other_blocks_is_below_its_bound(kind, small_cells):

@@ -66,6 +66,7 @@ def test_recipes_come_back(kind):
         psi.gains = (1.0,)
 
 
+@pytest.mark.slow
 @places
 @pytest.mark.parametrize("kind", ["pairs", "decoupled", "sinks"])
 @pytest.mark.parametrize("selector", ["sampling", "once", "top-leverage"])

@@ -1,7 +1,5 @@
 """check_convergence: shared, repeated and frozen features keep the mean and are found."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

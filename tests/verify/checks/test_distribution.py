@@ -1,7 +1,5 @@
 """check_distribution: the laws of our features hold, neighbours of them are refuted."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from scipy.special import ndtr

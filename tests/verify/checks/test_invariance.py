@@ -1,7 +1,5 @@
 """check_invariance: group maps that are, and ones that are nearly."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

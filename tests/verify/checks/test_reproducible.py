@@ -1,7 +1,5 @@
 """The rules of seeds: seeds that are ignored, unset or related are found; ours are not."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """check_same: rewritten maps hold whatever their law, changed ones are refuted."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

@@ -1,7 +1,5 @@
 """check_variance: exact where kurtosis is declared, labelled where it is not, blind to kernels."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import numpy as np

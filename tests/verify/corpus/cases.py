@@ -1,7 +1,5 @@
 """The whole corpus."""
 
-from __future__ import annotations
-
 from tests.verify.corpus import (
     draw_cases,
     fourier_cases,

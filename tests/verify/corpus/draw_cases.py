@@ -1,7 +1,5 @@
 """Defects of how maps are drawn: shared units, seeds, group actions."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ Written for the corpus: every field below the sizes is a place for a defect, and
 (kernel, variance, products) do not see it. The claim is exp(-GAMMA |x - y|^2) throughout.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass

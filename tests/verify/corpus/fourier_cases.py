@@ -1,7 +1,5 @@
 """Defects of Fourier features, most of them out of the histories of public libraries."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

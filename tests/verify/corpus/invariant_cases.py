@@ -1,7 +1,5 @@
 """Defects of group-invariant features: of the group, the templates, the bins and the claim."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math

@@ -1,7 +1,5 @@
 """Defects that the expected kernel hides: of the variance, and of the law of single features."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

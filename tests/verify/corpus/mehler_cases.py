@@ -1,7 +1,5 @@
 """Defects planted in mehler's own maps, below their declarations."""
 
-from __future__ import annotations
-
 import functools
 import math
 

@@ -5,8 +5,6 @@ without the defect; `TWINS` are maps that look wrong and are right as far as the
 that only another check may refute.
 """
 
-from __future__ import annotations
-
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass

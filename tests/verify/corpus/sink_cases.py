@@ -1,7 +1,5 @@
 """Defects of random kitchen sinks: of the activation, the weights, the bias and the scale."""
 
-from __future__ import annotations
-
 import functools
 import math
 

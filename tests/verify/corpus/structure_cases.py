@@ -1,7 +1,5 @@
 """Faults of structure, by `check_structure` with its default settings, and a redraw."""
 
-from __future__ import annotations
-
 import inspect
 from dataclasses import replace
 

@@ -4,8 +4,6 @@ All claim the kernel exp(-|x - y|^2), ``--kernel rbf``. NAME is the fault and NA
 counterpart, as in ``tests/cli/defective_maps.py``; FAULTS has words of the cause.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 from typing import ClassVar

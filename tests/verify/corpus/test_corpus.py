@@ -1,7 +1,5 @@
 """Every planted defect is refuted by its check at default settings; correct twins hold."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.verify.corpus.cases import CORRECT, PLANTED, TWINS

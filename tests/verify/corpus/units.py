@@ -1,7 +1,5 @@
 """Half-rectified units, and units averaged over a group."""
 
-from __future__ import annotations
-
 import functools
 import math
 from dataclasses import dataclass

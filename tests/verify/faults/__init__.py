@@ -7,8 +7,6 @@ to run it. `test_faults.py` runs them, ``python -m tests.verify.faults`` counts 
 ``docs/mutations.md`` and ``benchmarks/defects.py`` are views of the same tables.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

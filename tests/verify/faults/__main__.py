@@ -3,8 +3,6 @@
 With ``--unseen``, also print what no check sees, and why.
 """
 
-from __future__ import annotations
-
 import sys
 
 from tests.verify.faults import DEFAULT

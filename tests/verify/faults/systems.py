@@ -1,7 +1,5 @@
 """The rows of each table as faults."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import io

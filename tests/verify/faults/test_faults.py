@@ -1,7 +1,5 @@
 """Every fault is seen by the check that must see it; ``-m full`` runs those beyond the default."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.verify.faults import DEFAULT, Fault

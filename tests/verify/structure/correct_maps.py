@@ -1,7 +1,5 @@
 """Correct maps that a careless rule refutes: (draw, kernel or None, rows), none of them wrong."""
 
-from __future__ import annotations
-
 import functools
 import math
 from concurrent.futures import ThreadPoolExecutor

@@ -4,8 +4,6 @@ Each is (redraw, kernel): redraw(seed, X, n_features) draws for rows like X, Non
 features as the map has by default.
 """
 
-from __future__ import annotations
-
 import functools
 import math
 

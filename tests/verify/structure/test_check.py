@@ -1,7 +1,5 @@
 """check_structure and assert_kernel: what they take, refuse, pay and say."""
 
-from __future__ import annotations
-
 import math
 import threading
 import time

@@ -1,7 +1,5 @@
 """No correct map is refuted, alone or while another thread draws from a global generator."""
 
-from __future__ import annotations
-
 import functools
 import threading
 import time

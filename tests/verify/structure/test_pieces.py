@@ -1,7 +1,5 @@
 """The parts of the rules: what they compute, and the error rates that they promise."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from mehler.verify.checks.structure._candidate import won

@@ -1,7 +1,5 @@
 """Maps that break one rule of how maps are built, each with words of its cause or remark."""
 
-from __future__ import annotations
-
 import math
 import random
 

@@ -2,11 +2,9 @@
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments import Results
 from mehler.proofs_checks.experiments.invariant import accuracy, panels, permutations
 from mehler.proofs_checks.experiments.invariant import accuracy as loaded
 from mehler.proofs_checks.experiments.invariant import panels as vowels
-from mehler.proofs_checks.experiments.invariant.panels import LEARNERS
 from mehler.proofs_checks.group_invariant.permutations import curves
 from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 
@@ -119,22 +117,3 @@ def test_no_voice_is_both_learnt_and_tested(seed: int) -> None:
     for split in found.values():
         assert [len(part) for part in split] == [8 * 66, 7 * 66]
         assert sorted(np.concatenate(split).tolist()) == list(range(990))
-
-
-def results(cost: float) -> Results:
-    """Results of ten draws in which new speakers cost a share of right rows."""
-    rng = np.random.default_rng(0)
-    found = []
-    for draw in range(10):
-
-        def right(base: float) -> dict:
-            return {
-                one: [base + 0.01 * rng.random() for _ in vowels.ROWS["full"]] for one in LEARNERS
-            }
-
-        steps = {f"{m},{n}": 0.5 + 0.01 * rng.random() for m in (5, 20, 80) for n in (1, 2, 4, 8)}
-        panel = {kind: dict.fromkeys(LEARNERS, steps) for kind in ("moved", "still")}
-        sizes = {kind: right(0.8 - cost) for kind in vowels.KINDS}
-        mixed = {kind: right(0.8) for kind in vowels.KINDS}
-        found.append(({"draw": draw}, {"panel": panel, "sizes": sizes, "mixed": mixed}))
-    return Results(found)
