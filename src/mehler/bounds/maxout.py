@@ -213,7 +213,8 @@ def approximation(
     m, (weight, length) = counts(n_features=n_features), positives(scale=scale, radius=radius)
     require_choice("function", function, ("nearest", "monte-carlo"))
     sigma = _unit_size(pool_size, centred)
-    size, root, assumptions = weight * length, np.sqrt(m), (_mean_square(length), _NORMAL)
+    size, root = weight * length, np.sqrt(m)
+    assumptions: tuple[Assumption, ...] = (_mean_square(length), _NORMAL)
     covering = _covering(n_inputs, dimension, diameter)
     mean = Term("mean", size * sigma / root)
     if delta is None:
@@ -225,7 +226,7 @@ def approximation(
             trivial=size * (2 * sigma),
             quantity=f"root mean square over the weights of the {_MONTE_CARLO}",
         )
-    chance = probabilities(delta=delta)
+    chance, events, quantity = probabilities(delta=delta), 1, _MONTE_CARLO
     deviation, t = _root_log(chance), np.log(2 / chance)
     # The Monte Carlo function may point away from f. One norm is at most sigma, the other at most
     # the mean norm of the units, which concentrates about sigma or less.
@@ -233,29 +234,20 @@ def approximation(
     if covering is not None:
         if centred:
             raise ValueError("centred units have no bound by a covering: leave the inputs out")
-        largest, inputs = _covered(
-            counts(pool_size=pool_size), chance, covering, m, positives(radius=radius)
-        )
-        first = weight * largest / root
+        q, events = counts(pool_size=pool_size), 2
+        largest, inputs = _covered(q, chance, covering, m, length)
+        first, assumptions = weight * largest / root, (_NORMAL, *inputs)
         terms = (Term("mean", first), Term("confidence", first * deviation))
-        return Bound(
-            terms=terms,
-            probability=1 - 2 * chance,
-            assumptions=(_NORMAL, *inputs),
-            trivial=trivial,
-            quantity=_MONTE_CARLO,
-        )
-    if function == "nearest":
-        last = Term("confidence", size * deviation / root)
+    elif function == "nearest":
+        terms = (mean, Term("confidence", size * deviation / root))
         # The box contains 0, and norms in the class are at most C R sigma(q).
-        terms, trivial, quantity = (mean, last), size * sigma, ""
+        trivial, quantity = size * sigma, ""
     else:
         factor = size * (2 * sigma + 1)
         terms = (Term("deviation", factor * np.sqrt(2 * t / m)), Term("tail", factor * 2 * t / m))
-        quantity = _MONTE_CARLO
     return Bound(
         terms=terms,
-        probability=1 - chance,
+        probability=1 - events * chance,
         assumptions=assumptions,
         trivial=trivial,
         quantity=quantity,

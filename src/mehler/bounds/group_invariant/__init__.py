@@ -35,8 +35,11 @@ delta : float or array
     Probability of one event; each function says how many of them it excludes.
 """
 
-from mehler.bounds.group_invariant._elements import kernel_change_elements
-from mehler.bounds.group_invariant._kernel_error import kernel_bias, kernel_error
+from mehler.bounds.group_invariant._kernel_error import (
+    kernel_bias,
+    kernel_change_elements,
+    kernel_error,
+)
 from mehler.bounds.group_invariant._risk import (
     approximation,
     cdf_error,

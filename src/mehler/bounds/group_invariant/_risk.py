@@ -16,7 +16,7 @@ from mehler.bounds._arguments import (
     squares,
 )
 from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, bound, digits
-from mehler.bounds.group_invariant._elements import ELEMENTS, TEMPLATES
+from mehler.bounds.group_invariant._kernel_error import ELEMENTS, TEMPLATES
 
 _AVERAGES = ("none", "after", "before")
 _SAMPLES = Assumption("the samples are independent of each other, of the templates and elements")

@@ -40,13 +40,14 @@ collision : float
     variance V = kappa(1 - kappa).
 """
 
-from mehler.bounds.kernel_error._named_slopes import (
+from mehler.bounds.kernel_error._pairs import all_pairs, normal_quantile, one_pair
+from mehler.bounds.kernel_error._uniform import (
     slope_fourier,
     slope_kitchen_sinks,
     slope_maxout_centred,
+    uniform,
+    uniform_by_slope,
 )
-from mehler.bounds.kernel_error._pairs import all_pairs, normal_quantile, one_pair
-from mehler.bounds.kernel_error._uniform import uniform, uniform_by_slope
 
 __all__ = [
     "all_pairs",
