@@ -6,8 +6,6 @@ over rows without a temporary of the size of the data.
 """
 
 # What its files name without an underscore is for all packages.
-from mehler._arrays._chunks import *
-from mehler._arrays._gradients import *
 from mehler._arrays._host import *
 from mehler._arrays._linear_algebra import *
 from mehler._arrays._namespace import *

@@ -1,4 +1,4 @@
-"""The host: values to and from it, bit for bit, its threads, its global random states."""
+"""Values on the host, its threads and random states; derivatives, which are right or refused."""
 
 from __future__ import annotations
 
@@ -6,52 +6,39 @@ import os
 import pickle
 import random
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any
 
 import array_api_extra as xpx
 import numpy as np
 
-from mehler._arrays._namespace import (
-    Array,
-    dtype_name,
-    from_host,
-    is_array,
-    is_cupy_array,
-    is_jax_array,
-    is_torch_array,
-    namespace_name,
-    place_of,
-    require_unmasked,
-    require_values,
-    standard_namespace,
-    stays_lazy,
-)
+from mehler._arrays import _namespace as ns
+from mehler._arrays._namespace import Array
 
 
 def to_host(x: Array) -> Any:
     """Return the values of `x` as a NumPy array; a Dask graph is computed once."""
     if type(x) is np.ndarray:
         return x
-    require_unmasked(x, "this")
+    ns.require_unmasked(x, "this")
     if isinstance(x, np.ndarray):
         return x
-    if stays_lazy(x):
+    if ns.stays_lazy(x):
         return to_host(x.compute())
-    if is_torch_array(x):
+    if ns.is_torch_array(x):
         return x.detach().cpu().numpy()
-    if is_cupy_array(x):
+    if ns.is_cupy_array(x):
         return x.get()
-    if is_array(x) and namespace_name(standard_namespace(x)) == "array_api_strict":
+    if ns.is_array(x) and ns.namespace_name(ns.standard_namespace(x)) == "array_api_strict":
         # It can only be read from its CPU device.
-        x = x.to_device(standard_namespace(x).Device("CPU_DEVICE"))
+        x = x.to_device(ns.standard_namespace(x).Device("CPU_DEVICE"))
     return np.asarray(x)
 
 
 def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) -> Array:
     """Apply an elementwise NumPy function in float64, under JAX's transforms too."""
-    if is_jax_array(x):
+    if ns.is_jax_array(x):
         return xpx.lazy_apply(
             lambda host: function(host.astype(np.float64)).astype(host.dtype),
             x,
@@ -59,9 +46,9 @@ def elementwise_on_host(function: Callable[[Any], Any], x: Array, *, what: str) 
             dtype=x.dtype,
             as_numpy=True,
         )
-    require_values(x, f"the argument of {what}")
+    ns.require_values(x, f"the argument of {what}")
     host = function(np.asarray(to_host(x), dtype=np.float64))
-    return from_host(host, place_of(x), x.dtype)
+    return ns.from_host(host, ns.place_of(x), x.dtype)
 
 
 def dense_host(x: Array) -> tuple[Any, float | None]:
@@ -71,13 +58,13 @@ def dense_host(x: Array) -> tuple[Any, float | None]:
             # PyTorch has to_dense on dense tensors too, where it changes nothing.
             x = getattr(x, dense)()
             break
-    if not is_array(x) or "float" not in (name := dtype_name(x.dtype)):
+    if not ns.is_array(x) or "float" not in (name := ns.dtype_name(x.dtype)):
         return np.asarray(to_host(x)), None
     # NumPy has no dtype of its own for bfloat16 and floats of 8 bits, which float32 holds.
     narrow = not hasattr(np, name)
     if narrow and isinstance(x, np.ndarray):
         return x.astype(np.float32), float(np.spacing(x.dtype.type(1)))
-    xp = standard_namespace(x)
+    xp = ns.standard_namespace(x)
     eps = float(xp.finfo(x.dtype).eps)
     return np.asarray(to_host(xp.astype(x, xp.float32) if narrow else x)), eps
 
@@ -94,16 +81,13 @@ def host_threads() -> int:
     return int(number) if number.isdigit() and int(number) > 0 else usable_cores()
 
 
-@contextmanager
-def one_blas_thread() -> Iterator[None]:
+def one_blas_thread() -> Any:
     """Hold BLAS, whose threads spin while they wait, to one thread, if threadpoolctl is there."""
     try:
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has none
     except ImportError:
-        yield
-        return
-    with threadpool_limits(1, user_api="blas"):
-        yield
+        return nullcontext()
+    return threadpool_limits(1, user_api="blas")
 
 
 def global_states() -> dict[str, bytes]:
@@ -124,3 +108,74 @@ def _key(state: Any) -> bytes:
     """Return bytes that are equal for equal states; those of PyTorch are tensors."""
     parts = state if isinstance(state, list | tuple) else [state]
     return pickle.dumps([np.asarray(part) for part in parts])
+
+
+def differentiable(*arrays: Array) -> bool:
+    """Return whether a derivative may be asked for in one of `arrays`; True of all JAX tracers."""
+    for x in arrays:
+        if type(x) is np.ndarray:
+            continue
+        if ns.is_torch_array(x):
+            from mehler._arrays import _torch
+
+            if _torch.differentiable(x):
+                return True
+        elif ns.is_jax_array(x):
+            import jax
+
+            if isinstance(x, jax.core.Tracer):
+                return True
+    return False
+
+
+def is_compiling() -> bool:
+    """Return whether ``torch.compile`` traces this call."""
+    torch = sys.modules.get("torch")
+    return torch is not None and bool(torch.compiler.is_compiling())
+
+
+def require_no_gradient(*arrays: Array, what: str) -> None:
+    """Raise TypeError where `what`, computed by NumPy and SciPy, would lose a derivative."""
+    if differentiable(*arrays):
+        raise TypeError(
+            f"{what} is computed by NumPy and SciPy, which have no gradients and which cannot be "
+            "traced: pass X.detach(), or call it under torch.no_grad() and outside of torch.func, "
+            "torch.compile, jax.jit, jax.vmap and jax.grad"
+        )
+
+
+def graft(values: Array, on: Array) -> Array:
+    """Return `values` with the derivatives of `on`, which is the same function of less accuracy."""
+    if not differentiable(on, values):
+        return values
+    ones = ns.array_namespace(on).ones_like
+    # A copy, since an autograd function of PyTorch must not return its own argument.
+    return with_derivative(lambda _, copied: 1.0 * copied, lambda x, _: ones(x), on, values)
+
+
+def constant(x: Array) -> Array:
+    """Return `x` without its derivatives, for what the result does not depend on."""
+    if ns.is_torch_array(x):
+        return x.detach()
+    if ns.is_jax_array(x):
+        import jax
+
+        return jax.lax.stop_gradient(x)
+    return x
+
+
+def with_derivative(
+    function: Callable[..., Array], derivative: Callable[..., Array], x: Array, *constants: Array
+) -> Array:
+    """Return ``function(x, *constants)``, elementwise, with a derivative in `x` of its own."""
+    if not differentiable(x):
+        return function(x, *constants)
+    if ns.is_torch_array(x):
+        from mehler._arrays._torch import Chain
+
+        return Chain.apply(function, derivative, x, *constants)
+    import jax
+
+    chained = jax.custom_jvp(function)
+    chained.defjvp(lambda at, tangents: (chained(*at), tangents[0] * derivative(*at)))
+    return chained(x, *constants)

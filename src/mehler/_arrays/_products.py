@@ -16,22 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays._gradients import differentiable
-from mehler._arrays._host import to_host
-from mehler._arrays._namespace import (
-    HOST,
-    Array,
-    dtype_name,
-    from_host,
-    is_cupy_array,
-    is_jax_array,
-    is_numpy_array,
-    is_on_accelerator,
-    is_torch_array,
-    of_chunks,
-    place_of,
-    standard_namespace,
-)
+from mehler._arrays import _namespace as ns
+from mehler._arrays._host import differentiable, to_host
+from mehler._arrays._namespace import HOST, Array
 from mehler._arrays._rows import slices
 
 # Rows and columns of a tile on NumPy: one piece stays in the second cache, all in the last.
@@ -41,7 +28,7 @@ _TILE_ROWS, _TILE_COLUMNS = 128, 256
 def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
     """Return the elementwise maximum; in `a` where no derivative needs what was there."""
     in_hand = type(a) is np.ndarray or (
-        is_torch_array(a) and is_torch_array(b) and not differentiable(a, b)
+        ns.is_torch_array(a) and ns.is_torch_array(b) and not differentiable(a, b)
     )
     return xp.maximum(a, b, out=a) if in_hand else xp.maximum(a, b)
 
@@ -49,7 +36,7 @@ def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
 def replaced(where: Array, values: Array, function: Callable[..., Array], *at: Array) -> Array:
     """Return `values`, ours to overwrite, with ``function(*at)`` at the few that a mask marks."""
     if type(values) is not np.ndarray:
-        return standard_namespace(values).where(where, function(*at), values)
+        return ns.standard_namespace(values).where(where, function(*at), values)
     if where.any():
         values[where] = function(*(each[where] for each in at))
     return values
@@ -79,7 +66,7 @@ class Pieces(Iterator[Array]):
     def winner(self, dtype: Any) -> Array:
         """Return the number of the piece that has the maximum, the first of equals, in `dtype`."""
         xp, best = self.xp, next(self)
-        code = xp.zeros(best.shape, dtype=dtype, device=place_of(best).device)
+        code = xp.zeros(best.shape, dtype=dtype, device=ns.place_of(best).device)
         for j, piece in enumerate(self, start=1):
             # j increases, so a strict maximum keeps the smaller index on ties.
             code = maximum(xp, code, xp.astype(piece > best, dtype) * j)
@@ -119,7 +106,7 @@ def products(xp: ModuleType, rows: Array, weights: Array) -> Pieces:
         return Pieces(xp, (xp.matmul(rows, weights[0, :, :]),))
     if type(rows) is np.ndarray:
         return HostPieces(rows, weights)
-    if is_on_accelerator(rows):
+    if ns.is_on_accelerator(rows):
         return StackedPieces(xp, xp.matmul(rows, weights))
     if TorchPieces.serves(rows, weights):
         return TorchPieces(rows, weights)
@@ -129,7 +116,7 @@ def products(xp: ModuleType, rows: Array, weights: Array) -> Pieces:
 def pooled(xp: ModuleType, rows: Array, pool: Array, members: Array) -> Pieces:
     """Return products of rows with q members of a pool (P, d) for each unit: members (q, m)."""
     projected = xp.matmul(pool, xp.matrix_transpose(rows))
-    if is_on_accelerator(rows):
+    if ns.is_on_accelerator(rows):
         # All pieces at once, (q, n, m): the rows (P, n) that each member names, transposed.
         taken = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
         taken = xp.reshape(taken, (*members.shape, rows.shape[0]))
@@ -138,7 +125,7 @@ def pooled(xp: ModuleType, rows: Array, pool: Array, members: Array) -> Pieces:
     def in_turn() -> Iterator[Array]:
         piece = None
         for j in range(members.shape[0]):
-            if j > 1 and is_numpy_array(projected):
+            if j > 1 and ns.is_numpy_array(projected):
                 # mode="raise" would buffer the output; members are in range.
                 np.take(projected, members[j], axis=0, out=piece, mode="clip")
             else:
@@ -236,20 +223,20 @@ class TorchPieces(Pieces):
     """Products of PyTorch's rows on a CPU, without derivatives; winners are found by NumPy."""
 
     def __init__(self, rows: Array, weights: Array) -> None:
-        super().__init__(standard_namespace(rows), _in_turn(rows, weights))
+        super().__init__(ns.standard_namespace(rows), _in_turn(rows, weights))
         self.rows, self.weights = rows, weights
 
     @staticmethod
     def serves(rows: Array, weights: Array) -> bool:
         """Whether PyTorch may overwrite products of these, of which there are some, and look."""
-        if not (is_torch_array(rows) and is_torch_array(weights)):
+        if not (ns.is_torch_array(rows) and ns.is_torch_array(weights)):
             return False
         from mehler._arrays._torch import overwritable
 
         return overwritable(rows) and overwritable(weights) and rows.shape[0] > 0
 
     def winner(self, dtype: Any) -> Array:
-        return _torch().from_numpy(self._on_host().winner(dtype_name(dtype)))
+        return _torch().from_numpy(self._on_host().winner(ns.dtype_name(dtype)))
 
     def after_winner(self) -> Array:
         return _torch().from_numpy(self._on_host().after_winner())
@@ -275,8 +262,6 @@ def _torch() -> Any:
 
     return torch
 
-
-# -- functions -----------------------------------------------------------------------------
 
 # Elements at a time: five float64 temporaries, 640 KiB, stay in L2; half as many take 1.15 times as
 # long, in calls.
@@ -358,15 +343,17 @@ def _sine(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
 def erf(_: Any, t: Array) -> Array:
     """Compute the error function elementwise, by the library or by SciPy on the host."""
     for of_library, module in (
-        (is_torch_array, "torch.special"),
-        (is_jax_array, "jax.scipy.special"),
-        (is_cupy_array, "cupyx.scipy.special"),
+        (ns.is_torch_array, "torch.special"),
+        (ns.is_jax_array, "jax.scipy.special"),
+        (ns.is_cupy_array, "cupyx.scipy.special"),
     ):
         if of_library(t):
             return importlib.import_module(module).erf(t)
     from scipy.special import erf as on_host
 
-    return of_chunks(lambda some: from_host(on_host(to_host(some)), place_of(some)), t, t.dtype)
+    return ns.of_chunks(
+        lambda some: ns.from_host(on_host(to_host(some)), ns.place_of(some)), t, t.dtype
+    )
 
 
 # Most zeros and ones that a sum in uint8 holds without overflow.
@@ -386,7 +373,7 @@ def ecdf_at(
     counted = []
     for part, values in pieces:
         own = thresholds[None, :] if thresholds.ndim == 1 else thresholds[part, :]
-        if is_on_accelerator(values):
+        if ns.is_on_accelerator(values):
             below = values[:, None, :, :] <= own[:, :, None, None]
             counted.append(xp.sum(below, axis=2, dtype=xp.int32))
         else:
@@ -399,6 +386,6 @@ def ecdf_at(
 
 def _count(xp: ModuleType, mask: Array) -> Array:
     """Count true entries along the middle axis."""
-    ones = mask.view(np.uint8) if is_numpy_array(mask) else xp.astype(mask, xp.uint8)
+    ones = mask.view(np.uint8) if ns.is_numpy_array(mask) else xp.astype(mask, xp.uint8)
     parts = [xp.sum(ones[:, s, :], axis=1, dtype=xp.uint8) for s in slices(ones.shape[1], _MOST)]
     return parts[0] if len(parts) == 1 else sum(xp.astype(part, xp.int32) for part in parts)

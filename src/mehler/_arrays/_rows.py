@@ -1,38 +1,22 @@
-"""Rows: what is refused before any work, and loops over blocks of them.
+"""Rows: what is refused before any work, and loops over blocks, batches and chunks of them.
 
-Fresh memory costs more than arithmetic: a product into a fresh 100 MB array takes two
-to four times as long as the same product block by block into memory that stays in cache.
+A product into a fresh 100 MB array takes two to four times as long as into blocks in cache.
 """
 
 from __future__ import annotations
 
 import math
+import operator
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
+from mehler._arrays import _namespace as ns
 from mehler._arrays._host import to_host
-from mehler._arrays._namespace import (
-    HOST,
-    NATIVE,
-    Array,
-    array_namespace,
-    dtype_name,
-    is_cupy_array,
-    is_jax_array,
-    is_lazy,
-    is_numpy_array,
-    is_on_accelerator,
-    is_torch_array,
-    namespace_name,
-    place_of,
-    real_dtype,
-    require_same_place,
-    standard_namespace,
-    stays_lazy,
-)
+from mehler._arrays._namespace import HOST, NATIVE, Array
 
 # Elements of one block of an elementwise walk: about ten float64 temporaries fit in L2.
 _ELEMENTS = 1 << 14
@@ -42,9 +26,13 @@ _ACCELERATOR = 1 << 28
 # Numbers from which compiling by XLA, a third of a second a shape, costs less than it saves. By
 # size alone: with a count of calls, the same call would round differently the next time.
 _COMPILED = 1 << 22
-
-
-# -- what is refused ----------------------------------------------------------------------
+# Parts are added in pairs within a group, and groups in sequence: a process holds only a few
+# parts at a time, however many chunks there are.
+_GROUP = 16
+# Largest Dask array, in bytes, that is loaded whole where an algorithm needs all of it.
+_HELD = 1 << 30
+# Functions carry their weights into the graph, once: a cluster need not warn of its size.
+_HEAVY = {"distributed.admin.large-graph-warning-threshold": "8 GiB"}
 
 
 def require_matrix(
@@ -55,7 +43,7 @@ def require_matrix(
     Of lazy arrays (Dask graphs, tracers) only the shape is checked, and of all without `finite`.
     Returns the largest absolute entry of what was looked at, else None.
     """
-    xp = HOST if type(x) is np.ndarray else array_namespace(x, names=(name,))
+    xp = HOST if type(x) is np.ndarray else ns.array_namespace(x, names=(name,))
     if x.ndim != 2:
         remedy = f"; use {name}.reshape(1, -1) for a single row" if x.ndim == 1 else ""
         raise ValueError(f"{name} must have shape (rows, columns) but has {x.ndim} axes{remedy}")
@@ -69,9 +57,9 @@ def require_matrix(
             f"pass {n_columns} columns, or draw with n_inputs={width}"
         )
     if xp is not HOST or x.dtype not in NATIVE:
-        real_dtype(x, name=name)
+        ns.real_dtype(x, name=name)
         _require_library(x, xp, name)
-        if is_lazy(x) or not xp.isdtype(x.dtype, "real floating"):
+        if ns.is_lazy(x) or not xp.isdtype(x.dtype, "real floating"):
             return None
     return require_finite(x, name=name) if finite else None
 
@@ -84,8 +72,8 @@ def require_matrices(
     if y is None:
         return largest
     there = require_matrix(y, name="Y", n_columns=n_columns, finite=finite)
-    array_namespace(x, y, names=("X", "Y"))
-    require_same_place(y, place_of(x), name="Y", owner="X")
+    ns.array_namespace(x, y, names=("X", "Y"))
+    ns.require_same_place(y, ns.place_of(x), name="Y", owner="X")
     if x.shape[1] != y.shape[1]:
         raise ValueError(f"X and Y have {x.shape[1]} and {y.shape[1]} columns; make them equal")
     return max(largest or 0.0, there or 0.0)
@@ -93,9 +81,9 @@ def require_matrices(
 
 def _require_library(x: Array, xp: Any, name: str) -> None:
     """Raise for sparse tensors, and where CuPy would compute on another device, or refuse to."""
-    if namespace_name(xp) == "torch" and str(x.layout) != "torch.strided":
+    if ns.namespace_name(xp) == "torch" and str(x.layout) != "torch.strided":
         raise TypeError(f"{name} is sparse ({x.layout}): pass {name}.to_dense()")
-    if not is_cupy_array(x):
+    if not ns.is_cupy_array(x):
         return
     import cupy
 
@@ -109,7 +97,7 @@ def _require_library(x: Array, xp: Any, name: str) -> None:
 
 def all_true(check: Callable[[Array], Array], x: Array) -> bool:
     """Return whether a check holds everywhere, even while JAX traces something else."""
-    xp = standard_namespace(x)
+    xp = ns.standard_namespace(x)
     return bool(_at_once(lambda values: xp.all(check(values)), x))
 
 
@@ -117,12 +105,12 @@ def largest_entry(x: Array) -> float:
     """Return the largest absolute entry, NaN if there is one; the host waits once for a device."""
     if type(x) is np.ndarray and x.dtype in NATIVE:
         return max(float(np.max(x)), -float(np.min(x)))
-    xp = standard_namespace(x)
+    xp = ns.standard_namespace(x)
     # Of PyTorch's: a loop over blocks would grow the graph.
-    x = x.detach() if is_torch_array(x) else x
+    x = x.detach() if ns.is_torch_array(x) else x
     if not xp.isdtype(x.dtype, "real floating"):
         # Booleans have no sign, and the negative of the least integer is no integer.
-        x = xp.astype(x, real_dtype(x))
+        x = xp.astype(x, ns.real_dtype(x))
     return float(_at_once(lambda rows: xp.maximum(xp.max(rows), -xp.min(rows)), x))
 
 
@@ -142,10 +130,10 @@ def require_within_floats(value: Array, x: Array, y: Array | None, what: str = "
     """Raise ValueError that names the longest row if a value that can be read is not finite."""
     if type(value) is np.ndarray:
         good = bool(np.isfinite(value).all())
-    elif is_lazy(value) or is_on_accelerator(value):
+    elif ns.is_lazy(value) or ns.is_on_accelerator(value):
         return
     else:
-        xp = array_namespace(value)
+        xp = ns.array_namespace(value)
         good = not xp.isdtype(value.dtype, "real floating") or bool(xp.all(xp.isfinite(value)))
     if not good:
         raise leaves_floats(what, value.dtype, x, y)
@@ -159,21 +147,19 @@ def leaves_floats(what: str, dtype: Any, x: Array, y: Array | None = None) -> Va
         longest = max(float(np.max(np.hypot.reduce(np.abs(each), axis=1))) for each in rows)
     return ValueError(
         f"{'X' if y is None else 'X or Y'} has a row of length {longest:.3g}, whose {what} leave "
-        f"the floats of {dtype_name(dtype)}: scale the rows"
+        f"the floats of {ns.dtype_name(dtype)}: scale the rows"
     )
 
 
 def _at_once(function: Callable[[Array], Array], x: Array) -> Array:
     """Apply a function to values, even while JAX traces something else."""
-    if not is_jax_array(x):
+    if not ns.is_jax_array(x):
         return function(x)
     import jax
 
     with jax.ensure_compile_time_eval():
         return function(x)
 
-
-# -- precision ----------------------------------------------------------------------------
 
 _PLAIN: nullcontext[None] = nullcontext()
 
@@ -182,23 +168,20 @@ def full_precision(x: Array) -> Any:
     """Return a context in which products of `x` have all digits of its dtype, whatever is set."""
     if type(x) is np.ndarray:
         return _PLAIN
-    if is_torch_array(x):
+    if ns.is_torch_array(x):
         from mehler._arrays._torch import full_precision as on_torch
 
         return on_torch(x.device.type)
-    if is_jax_array(x) and is_on_accelerator(x):
+    if ns.is_jax_array(x) and ns.is_on_accelerator(x):
         import jax
 
         return jax.default_matmul_precision("highest")
     return _PLAIN
 
 
-# -- blocks -------------------------------------------------------------------------------
-
-
 def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -> int:
     """Return rows per block for applying a map: results of at most 32 MiB, on a GPU 256."""
-    if on is not None and is_on_accelerator(on):
+    if on is not None and ns.is_on_accelerator(on):
         return max(1, _ACCELERATOR // max(1, n_columns * itemsize))
     fit = (32 << 20) // max(1, n_columns * itemsize)
     return max(64, min(1024, fit))
@@ -243,18 +226,18 @@ def map_rows(
     n_rows = x.shape[0]
     if type(x) is np.ndarray and block is not None and n_rows <= block:
         return function(HOST, x)
-    if stays_lazy(x):
+    if ns.stays_lazy(x):
         return over_chunks(
             lambda rows: map_rows(function, rows, n_columns, dtype, block=block, width=width),
             x,
             n_columns,
             dtype,
         )
-    place = place_of(x)
+    place = ns.place_of(x)
     xp, held = place.xp, max(n_columns, width)
-    if block is None or is_on_accelerator(x):
-        block = block_rows_for_map(held, 8 if dtype_name(dtype) == "float64" else 4, x)
-    if is_jax_array(x):
+    if block is None or ns.is_on_accelerator(x):
+        block = block_rows_for_map(held, 8 if ns.dtype_name(dtype) == "float64" else 4, x)
+    if ns.is_jax_array(x):
         fast = compiled(x) if compiled is not None and n_rows * held >= _COMPILED else None
         return _map_rows_jax(function, fast, x, block)
     if n_rows <= block:
@@ -266,7 +249,7 @@ def map_rows(
 
 
 def _map_rows_jax(function: Callable[[Any, Array], Array], fast: Any, x: Array, block: int) -> Any:
-    xp = standard_namespace(x)
+    xp = ns.standard_namespace(x)
     if fast is not None:
         parts = [fast(x[rows, :]) for rows in slices(x.shape[0], block)]
         return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)
@@ -302,9 +285,9 @@ def over_chunks(function: Callable[[Array], Array], x: Array, n_columns: int, dt
     return x.map_blocks(
         lambda chunk, shared: shared(chunk),
         shared=shared,
-        dtype=dtype_name(dtype),
+        dtype=ns.dtype_name(dtype),
         chunks=(x.chunks[0], (n_columns,)),
-        meta=x._meta[:0, :0].astype(dtype_name(dtype)),
+        meta=x._meta[:0, :0].astype(ns.dtype_name(dtype)),
     )
 
 
@@ -315,8 +298,8 @@ def map_columns(
     dtype: object,
 ) -> Array:
     """Write blocks of columns, in order, with one part in memory at a time: (n, n_columns)."""
-    place = place_of(x)
-    xp, jax = place.xp, is_jax_array(x)
+    place = ns.place_of(x)
+    xp, jax = place.xp, ns.is_jax_array(x)
     out = None if jax else xp.empty((x.shape[0], n_columns), dtype=dtype, device=place.device)
     # JAX arrays cannot be written to: all first slices are put together, then all second ones.
     groups: list[list[Array]] = []
@@ -336,11 +319,11 @@ def map_columns(
 
 def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     """Apply an elementwise ``function(xp, flat)`` to `x`, in cache-sized pieces on NumPy."""
-    xp = array_namespace(x)
-    if stays_lazy(x):
+    xp = ns.array_namespace(x)
+    if ns.stays_lazy(x):
         return x.map_blocks(lambda chunk: map_elements(function, chunk), dtype=x.dtype)
     flat = xp.reshape(x, (-1,))
-    if not is_numpy_array(x) or x.size <= _ELEMENTS:
+    if not ns.is_numpy_array(x) or x.size <= _ELEMENTS:
         return xp.reshape(function(xp, flat), x.shape)
     out = xp.empty_like(flat)
     for piece in slices(flat.shape[0], _ELEMENTS):
@@ -348,12 +331,9 @@ def map_elements(function: Callable[[Any, Array], Array], x: Array) -> Array:
     return xp.reshape(out, x.shape)
 
 
-# -- batches ------------------------------------------------------------------------------
-
-
 def rows_of_batches(function: Callable[..., Array], *stacks: Array) -> Array:
     """Apply a function of rows, (n, d) to (n, m), to stacks (..., n, d) of one shape."""
-    xp = array_namespace(*stacks)
+    xp = ns.array_namespace(*stacks)
     shape = tuple(stacks[0].shape)
     values = function(*(xp.reshape(x, (-1, shape[-1])) for x in stacks))
     return xp.reshape(values, (*shape[:-1], values.shape[-1]))
@@ -362,7 +342,7 @@ def rows_of_batches(function: Callable[..., Array], *stacks: Array) -> Array:
 def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) -> Array:
     """Apply a function of two matrices of rows, (n, d) and (k, d) to (n, k), batch by batch."""
     rows = (x,) if y is None else (x, y)
-    xp = array_namespace(*rows, names=("X", "Y")[: len(rows)])
+    xp = ns.array_namespace(*rows, names=("X", "Y")[: len(rows)])
     for name, each in zip(("X", "Y"), rows):
         if 0 in each.shape:
             raise ValueError(f"{name} is empty: its shape is {tuple(each.shape)}; pass some rows")
@@ -379,8 +359,113 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
 
 def attached(values: Array, x: Array) -> Array:
     """Return features as a function of rows, of gradient 0 where PyTorch sees none."""
-    if type(values) is np.ndarray or not is_torch_array(values):
+    if type(values) is np.ndarray or not ns.is_torch_array(values):
         return values
     if values.requires_grad or not x.requires_grad or not values.is_floating_point():
         return values
     return values + 0.0 * x[:, :1].to(values.dtype)
+
+
+def require_known_chunks(*arrays: Array) -> None:
+    """Raise ValueError for Dask arrays with row chunks of unknown size."""
+    if any(np.isnan(size) for x in arrays if ns.stays_lazy(x) for size in x.chunks[0]):
+        raise ValueError(
+            "the row chunks of a Dask array have unknown sizes; call its compute_chunk_sizes() "
+            "first"
+        )
+
+
+def require_small(x: Array, *, name: str, reason: str) -> None:
+    """Raise ValueError for a Dask array too large to load, where the algorithm needs all of it."""
+    if not ns.stays_lazy(x):
+        return
+    require_known_chunks(x)
+    if x.nbytes > _HELD:
+        raise ValueError(
+            f"{name} is a Dask array of {x.nbytes / 2**30:.1f} GiB, but {reason}; pass a part of "
+            f"it, such as {name}[:: {-(-x.nbytes // _HELD)}]"
+        )
+
+
+def finite_chunks(x: Array, name: str) -> Array:
+    """Return a Dask array whose chunks raise for NaN or infinity when they are computed."""
+
+    def require(rows: Array) -> Array:
+        require_matrix(rows, name=f"a chunk of {name}")
+        return rows
+
+    return x.rechunk({1: -1}).map_blocks(require, dtype=x.dtype, meta=x._meta)
+
+
+def sum_over_chunks(
+    function: Callable[..., Any], x: Array, *others: Array, shared: tuple[Any, ...] = ()
+) -> Any:
+    """Sum ``function(*shared, rows of x, rows of y, ...)`` over the row chunks of `x`, in order."""
+    import dask
+
+    require_known_chunks(x, *others)
+    x = x.rechunk({1: -1}) if x.ndim == 2 else x
+    others = tuple(y.rechunk({0: x.chunks[0], **({1: -1} if y.ndim == 2 else {})}) for y in others)
+    # As one delayed constant the function, which carries weights, enters the graph once.
+    once = dask.delayed(function, pure=False, traverse=False)
+    call = dask.delayed(operator.call, pure=False)
+    columns = [y.to_delayed().ravel() for y in (x, *others)]
+    sizes = x.chunks[0]
+    parts = [call(once, *shared, *rows) for *rows, n in zip(*columns, sizes, strict=True) if n]
+    # Without a cluster nothing warns. If distributed were first imported inside, leaving would
+    # remove the defaults that its import adds.
+    with dask.config.set(_HEAVY if "distributed" in sys.modules else {}):
+        return _added(parts, dask.delayed(operator.add, pure=False)).compute()
+
+
+def one_row(x: Array) -> Array:
+    """Return a row of ones in the library of the chunks."""
+    return np.ones((1, x.shape[1]), dtype=x.dtype, like=x._meta)
+
+
+def pairs_of_chunks(
+    function: Callable[[Array, Array | None], Array], x: Array, y: Array | None, dtype: object
+) -> Array:
+    """Apply a function of two matrices of rows lazily to pairs of row chunks.
+
+    (n, d) and (k, d) give (n, k). With ``y=None`` a chunk beside itself is called with None, too.
+    """
+    import dask
+    import dask.array as da
+
+    x = x.rechunk({1: -1})
+    other = x if y is None else y.rechunk({1: -1})
+    numbers: tuple[Any, ...] = ()
+    if y is None:  # rows of one chunk have one number
+        require_known_chunks(x)
+        sizes = x.chunks[0]
+        which = np.repeat(np.arange(len(sizes)), sizes)
+        numbers = da.from_array(which, chunks=(sizes,)), "i", da.from_array(which, (sizes,)), "j"
+
+    def on_chunks(a: Array, b: Array, *which: Array, shared: Any) -> Array:
+        return shared(a, None if which and which[0][0] == which[1][0] else b)
+
+    return da.blockwise(
+        on_chunks,
+        "ij",
+        x,
+        "ik",
+        other,
+        "jk",
+        *numbers,
+        shared=dask.delayed(function, pure=False, traverse=False),
+        concatenate=True,
+        dtype=dtype,
+        meta=x._meta[:0, :0].astype(dtype),
+    )
+
+
+def _added(parts: list[Any], add: Callable[[Any, Any], Any]) -> Any:
+    total = None
+    for start in range(0, len(parts), _GROUP):
+        group = parts[start : start + _GROUP]
+        while len(group) > 1:
+            pairs = [add(*group[i : i + 2]) for i in range(0, len(group) - 1, 2)]
+            group = pairs + group[2 * len(pairs) :]
+        total = group[0] if total is None else add(total, group[0])
+    return total
