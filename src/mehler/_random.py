@@ -78,13 +78,7 @@ def generators(
 
 
 def gaussian_weights(
-    seed: int,
-    stream: int,
-    n_pieces: int,
-    n_inputs: int,
-    n_units: int,
-    dtype: str,
-    first: int = 0,
+    seed: int, stream: int, n_pieces: int, n_inputs: int, n_units: int, dtype: str, first: int = 0
 ) -> Any:
     """Draw normal weights, (n_pieces, n_inputs, n_units), in float64 rounded to `dtype`."""
     weights = np.empty((n_pieces, n_inputs, n_units), dtype=dtype)

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays._namespace import Array, device_of, dtype_name, is_numpy_array
+from mehler._arrays._namespace import Array, dtype_name, is_numpy_array, place_of
 from mehler._arrays._rows import slices
 
 # Columns per block: a product of 2048 x 2048 is 16 MiB of float32. NumPy computes half of a
@@ -69,7 +69,7 @@ def eigen(xp: ModuleType, a: Array) -> tuple[Array, Array]:
 def solve_positive(xp: ModuleType, a: Array, shift: float, b: Array, least: float) -> Array:
     """Solve (a + shift I) w = b for `b` (m, t) by Cholesky; ValueError for pivots up to `least`."""
     if not is_numpy_array(a):
-        identity = xp.eye(a.shape[0], dtype=a.dtype, device=device_of(a))
+        identity = xp.eye(a.shape[0], dtype=a.dtype, device=place_of(a).device)
         shifted = a + shift * identity
         _require_pivots(xp, _factor(xp, shifted), shift, least)
         return xp.linalg.solve(shifted, b)

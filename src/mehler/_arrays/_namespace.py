@@ -98,11 +98,6 @@ def prefers_large_steps(x: Array) -> bool:
     return is_on_accelerator(x)
 
 
-def prefers_blocks(x: Array) -> bool:
-    """Return whether blocks of a matrix are best computed one by one, and written into it."""
-    return is_numpy_array(x)
-
-
 def takes_as_is(place: Place, x: Any, n_columns: int) -> bool:
     """Return whether `x` is a matrix of floats that needs no conversion at a place."""
     plain = type(x) is np.ndarray and x.ndim == 2 and place.xp is HOST
@@ -128,11 +123,6 @@ def standard_namespace(x: Array) -> Any:
 
         return array_api_compat.torch
     return compat.array_namespace(x)
-
-
-def device_of(x: Any) -> Any:
-    """Return the device of `x`."""
-    return x.device if is_torch_array(x) else compat.device(x)
 
 
 # Six namespaces share no static type; what an array must be is checked at run time.
@@ -263,7 +253,9 @@ def place_of(x: Array) -> Place:
     if type(x) is np.ndarray:
         return _HOST_PLACE
     xp = array_namespace(x)
-    return Place(xp, None if is_lazy(x) and not is_torch_array(x) else device_of(x))
+    if is_torch_array(x):
+        return Place(xp, x.device)
+    return Place(xp, None if is_lazy(x) else compat.device(x))
 
 
 def resolve_place(like: Any) -> Place:

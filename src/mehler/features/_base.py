@@ -378,11 +378,7 @@ class FeatureMap(Written):
         )
 
     def _of_rows(
-        self,
-        x: Array,
-        y: Array | None,
-        function: Pairwise,
-        check_finite: bool = True,
+        self, x: Array, y: Array | None, function: Pairwise, check_finite: bool = True
     ) -> Array:
         """Check both matrices, compute in the widest float, and cast to the dtype of `x`."""
         self._require_law()

@@ -36,7 +36,7 @@ def over_pairs(function: Callable[[Pairs], list[Array]], x: Array, y: Array | No
     """Apply a function of the pairs of rows, (n, k), that makes matrices of their shape."""
     xp, symmetric = _arrays.array_namespace(x), y is None
     n, k = x.shape[0], (x if y is None else y).shape[0]
-    if not _arrays.prefers_blocks(x) or n * k <= _PAIRS:
+    if not _arrays.may_be_written(x) or n * k <= _PAIRS:
         matrices = function(gaussian_pairs(x, y))
         return (
             [0.5 * (one + xp.matrix_transpose(one)) for one in matrices] if symmetric else matrices
