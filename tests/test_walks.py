@@ -23,7 +23,7 @@ WALKS = {
         lambda: bounds.maxout.excess_risk(**SIZES, scale=1.0, lipschitz=0.5, delta=0.05),
         *(4, 36, 4),
     ),
-    "ridge": (lambda: learn.ridge(FOURIER, X, X[:, :1], lambdas=1e-3), 12, 110, 11),
+    "ridge": (lambda: learn.ridge(FOURIER, X, X[:, :1], lambdas=1e-3), 11, 110, 11),
 }
 
 

@@ -53,9 +53,7 @@ def __getattr__(name: str) -> object:
 
     if name in _PACKAGES:
         return importlib.import_module(f"mehler.{name}")
-    value = getattr(importlib.import_module("mehler.features"), name)
-    globals()[name] = value
-    return value
+    return getattr(importlib.import_module("mehler.features"), name)
 
 
 def __dir__() -> list[str]:

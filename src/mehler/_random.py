@@ -8,27 +8,20 @@ any block can be drawn again without the ones before it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from mehler._validate import shown
 
+Draw: TypeAlias = Callable[[np.random.Generator, int], Any]
 UNITS_PER_BLOCK = 64
 # Python prints no integer of more than 4300 digits, and recipes are JSON.
 LARGEST_SEED = 1 << 1024
 
 # Stream of a seed, one number per purpose, never reused for another.
-WEIGHTS = 0
-DIRECTIONS = 1
-POOL_MEMBERS = 2
-MIXTURE = 3
-OFFSETS = 4
-LAW = 5
-TEMPLATES = 6
-ELEMENTS = 7
-THRESHOLDS = 8
-SELECTION = 9
+WEIGHTS, DIRECTIONS, POOL_MEMBERS, MIXTURE, OFFSETS = range(5)
+LAW, TEMPLATES, ELEMENTS, THRESHOLDS, SELECTION = range(5, 10)
 # 10 drew the steps of a learner that is gone.
 FOLDS = 11
 # And on: two for each layer of a deep network.
@@ -36,9 +29,7 @@ LAYERS = 1024
 # And on: one for each layer of its tangents; a network has at most 10^4 layers.
 TANGENTS = 32768
 # Added to the purpose by projections other than independent Gaussians.
-ORTHOGONAL = 16
-HADAMARD = 32
-QUASI = 48
+ORTHOGONAL, HADAMARD, QUASI = 16, 32, 48
 
 
 def require_seed(seed: object) -> int:
@@ -98,13 +89,7 @@ def pool_members(seed: int, pool: int, n_pieces: int, n_units: int, first: int =
     return members
 
 
-def by_blocks(
-    seed: int,
-    stream: int,
-    n_units: int,
-    draw: Callable[[np.random.Generator, int], Any],
-    first: int = 0,
-) -> Any:
+def by_blocks(seed: int, stream: int, n_units: int, draw: Draw, first: int = 0) -> Any:
     """Draw one float64 per unit from `first` on by ``draw(generator, n)``: (n_units,)."""
     out = np.empty(n_units)
     for rng, here, there in generators(seed, stream, first, n_units):

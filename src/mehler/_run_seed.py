@@ -1,7 +1,6 @@
 """What the test that runs tells checks and hears of them: the seed of those that name none.
 
-The pytest plugin sets the seed under ``--mehler-fresh-seeds`` and ``--mehler-seed``. It imports
-this file in every run of every suite, so this file imports no package.
+The pytest plugin imports this file in every run of every suite, so it imports no package.
 """
 
 from collections.abc import Callable

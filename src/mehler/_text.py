@@ -15,10 +15,7 @@ _UNSAFE = re.compile(
 
 
 def printable(text: str) -> str:
-    r"""Escape the characters that command a terminal or reorder a line, as ``\x1b`` or ``\u202e``.
-
-    Tabs and ends of lines are kept.
-    """
+    r"""Escape characters that command a terminal or reorder a line, as ``\x1b`` or ``\u202e``."""
     return _UNSAFE.sub(lambda match: ascii(match[0])[1:-1], text)
 
 

@@ -1,7 +1,4 @@
-"""Numbers and objects as arguments: refused before any work, by the name of the argument.
-
-Another type is a TypeError, a value out of range a ValueError, in every package.
-"""
+"""Arguments, refused before any work: of another type by TypeError, out of range by ValueError."""
 
 from __future__ import annotations
 
@@ -37,9 +34,13 @@ def require_integer(name: str, value: Any, *, least: int = 1, most: int | None =
 
 def require_flag(name: str, value: object) -> bool:
     """True or False, no word for either and no number."""
-    if _is_boolean(value):
-        return bool(value)
-    raise TypeError(f"{name}={shown(value)} must be True or False")
+    return bool(_require_kind(name, value, "True or False", _is_boolean(value)))
+
+
+def _require_kind(name: str, value: Any, words: str, good: bool) -> Any:
+    if not good:
+        raise TypeError(f"{name}={shown(value)} must be {words}")
+    return value
 
 
 def require_real(name: str, value: object) -> float:
@@ -119,43 +120,35 @@ def require_reals(name: str, value: object, *, finite: bool = True) -> np.ndarra
 
 def require_mapping(name: str, value: object) -> dict[str, Any]:
     """A dict of what is given by name; None is an empty one."""
-    if value is None:
-        return {}
-    if not isinstance(value, Mapping):
-        raise TypeError(f"{name}={shown(value)} must be a dict")
-    return dict(value)
+    good = value is None or isinstance(value, Mapping)
+    return dict(_require_kind(name, value, "a dict", good) or {})
 
 
 def require_function(name: str, value: object, *, optional: bool = False) -> Any:
     """Something that can be called."""
-    if not callable(value) and not (optional and value is None):
-        raise TypeError(f"{name}={shown(value)} must be a function")
-    return value
+    return _require_kind(name, value, "a function", callable(value) or (optional and value is None))
 
 
 def require_text(name: str, value: object, *, default: str) -> str:
     """A str; None, and one that is empty, stand for a default."""
-    if value is not None and not isinstance(value, str):
-        raise TypeError(f"{name}={shown(value)} must be a str")
-    return value or default
+    return _require_kind(name, value, "a str", value is None or isinstance(value, str)) or default
 
 
 def require_iterable(name: str, value: object) -> tuple[Any, ...]:
     """Several things, as a tuple."""
     # An array of no dimension has the method, and no entries.
     scalar = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
-    if scalar or not isinstance(value, Iterable):
-        raise TypeError(f"{name}={shown(value)} must be several, as a list is")
-    return tuple(value)
+    several = isinstance(value, Iterable) and not scalar
+    return tuple(_require_kind(name, value, "several, as a list is", several))
 
 
 def require_path(name: str, value: object) -> Path:
     """A place in the file system."""
-    if not isinstance(value, str | os.PathLike) or not isinstance(os.fspath(value), str):
-        raise TypeError(f"{name}={shown(value)} must be a path: a str or a pathlib.Path")
-    if "\0" in os.fspath(value):
+    good = isinstance(value, str | os.PathLike) and isinstance(os.fspath(value), str)
+    path = Path(_require_kind(name, value, "a path: a str or a pathlib.Path", good))
+    if "\0" in str(path):
         raise ValueError(f"{name}={value!r} holds a null character, which no path does")
-    return Path(value)
+    return path
 
 
 def shown(value: object) -> str:

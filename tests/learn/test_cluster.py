@@ -13,7 +13,7 @@ import pytest
 
 import mehler
 from mehler import _arrays, learn
-from mehler._arrays import _chunks
+from mehler._arrays import _rows
 from tests.learn.cluster import (
     CHUNK,
     M,
@@ -127,7 +127,7 @@ def test_a_worker_killed_at_work_changes_nothing(workers, tmp_path):
     assert_same_weights(sums, whole(), 1e-3)
 
 
-ADDED = _chunks._added
+ADDED = _rows._added
 DEFECTS = {
     "the last block is lost": lambda parts: parts[:-1],
     "a block is doubled": lambda parts: [*parts, parts[5]],
@@ -139,7 +139,7 @@ DEFECTS = {
 @pytest.mark.parametrize("defect", [None, *DEFECTS])
 def test_a_lost_or_doubled_block_is_found(monkeypatch, defect):
     change = DEFECTS.get(defect, list)
-    monkeypatch.setattr(_chunks, "_added", lambda parts, add: ADDED(change(parts), add))
+    monkeypatch.setattr(_rows, "_added", lambda parts, add: ADDED(change(parts), add))
     with dask.config.set(scheduler="synchronous"):
         sums = learn.RidgeSums(a_map()).add(*in_chunks(*rows_and_targets()))
     with pytest.raises(AssertionError) if defect else contextlib.nullcontext():

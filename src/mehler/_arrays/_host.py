@@ -71,8 +71,7 @@ def dense_host(x: Array) -> tuple[Any, float | None]:
 
 def usable_cores() -> int:
     """Return the number of cores that this process may use."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return cores or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def host_threads() -> int:
@@ -92,22 +91,15 @@ def one_blas_thread() -> Any:
 
 def global_states() -> dict[str, bytes]:
     """Return the state of each global generator there is, by library; none is ever set."""
-    # As those who use it do.
-    legacy = np.random.get_state()  # noqa: NPY002
+    legacy = np.random.get_state()  # noqa: NPY002  # as those who use it do
     states: dict[str, Any] = {"random": random.getstate(), "numpy.random": legacy}
     # Nobody can have used the generators of a library that is not imported.
     torch = sys.modules.get("torch")
     if torch is not None:
-        states["torch"] = torch.get_rng_state()
+        states["torch"] = torch.get_rng_state().numpy()
         if torch.cuda.is_initialized():
-            states["torch.cuda"] = torch.cuda.get_rng_state_all()
-    return {name: _key(state) for name, state in states.items()}
-
-
-def _key(state: Any) -> bytes:
-    """Return bytes that are equal for equal states; those of PyTorch are tensors."""
-    parts = state if isinstance(state, list | tuple) else [state]
-    return pickle.dumps([np.asarray(part) for part in parts])
+            states["torch.cuda"] = [state.numpy() for state in torch.cuda.get_rng_state_all()]
+    return {name: pickle.dumps(state) for name, state in states.items()}
 
 
 def differentiable(*arrays: Array) -> bool:

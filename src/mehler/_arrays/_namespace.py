@@ -1,8 +1,4 @@
-"""Library, namespace, device and dtype of an array.
-
-array-api-compat recognises libraries too, but by cached functions, which ``torch.compile`` warns
-of: arrays of PyTorch are recognised before it is asked, and those of NumPy by their type.
-"""
+"""Library, namespace, device and dtype of an array."""
 
 from __future__ import annotations
 
@@ -41,6 +37,7 @@ LIBRARIES = {
 
 def is_torch_array(x: Any) -> bool:
     """Return whether `x` is a tensor of PyTorch."""
+    # Asked first: array-api-compat has cached functions, of which ``torch.compile`` warns.
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(x, torch.Tensor)
 
@@ -189,11 +186,9 @@ def array_of_frame(x: Array, name: str = "X") -> Any:
         values = x.to_numpy()
     if values.dtype.kind in "biuf":
         return values
-    raise TypeError(
-        f"{name} is a {type(x).__name__} whose columns together have the dtype {values.dtype}: "
-        "select or encode them so that all are numbers without gaps, dates as numbers of days, "
-        "categories as columns of 0 and 1, nullable columns by astype(float)"
-    )
+    kind = f"a {type(x).__name__} whose columns together have the dtype {values.dtype}"
+    remedy = "dates as numbers of days, categories as columns of 0 and 1, nullable by astype(float)"
+    raise TypeError(f"{name} is {kind}: encode all as numbers without gaps, {remedy}")
 
 
 def _require_array(x: Any, name: str) -> None:
@@ -213,10 +208,8 @@ def _require_array(x: Any, name: str) -> None:
 def require_unmasked(x: Any, name: str) -> None:
     """Raise TypeError for a masked array, whose entries NumPy would take for granted."""
     if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(
-            f"{name} is a masked array: drop or impute what is masked first, and pass "
-            f"numpy.asarray({name})"
-        )
+        remedy = f"drop or impute what is masked first, and pass numpy.asarray({name})"
+        raise TypeError(f"{name} is a masked array: {remedy}")
 
 
 def namespace_name(xp: ModuleType) -> str:
@@ -272,18 +265,15 @@ def resolve_place(like: Any) -> Place:
     if name in {library.module for library in LIBRARIES.values()}:
         # The bare library: ask one of its own arrays for the standard's face of it.
         return Place(standard_namespace(like.asarray([0.0])), None)
-    raise TypeError(
-        f"like= must be an array or an array namespace such as numpy or torch, not {like!r}"
-    )
+    kind = "an array or an array namespace such as numpy or torch"
+    raise TypeError(f"like= must be {kind}, not {like!r}")
 
 
 def require_values(x: Any, name: str) -> None:
     """Raise TypeError for an array whose values the host will never see; Dask computes them."""
     if type(x) is not np.ndarray and is_array(x) and is_lazy(x) and not stays_lazy(x):
-        raise TypeError(
-            f"{name} is traced and has no values, which are looked at here: call this outside of "
-            "jax.jit, torch.func.vmap and torch.compile"
-        )
+        remedy = "call this outside of jax.jit, torch.func.vmap and torch.compile"
+        raise TypeError(f"{name} is traced and has no values, which are looked at here: {remedy}")
 
 
 def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None:
@@ -292,16 +282,15 @@ def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None
     # Blocks of a Dask array are NumPy arrays: both take both.
     if here is place or (here.on_host and place.on_host):
         return
+    remedy = f"use {owner}.to({name}), or draw with like={name}"
     if here.xp is not place.xp:
         raise TypeError(
             f"{name} is an array of {namespace_name(here.xp)} but the weights of this {owner} are "
-            f"of {namespace_name(place.xp)}; use {owner}.to({name}), or draw with like={name}"
+            f"of {namespace_name(place.xp)}; {remedy}"
         )
     if None not in (here.device, place.device) and here.device != place.device:
-        raise ValueError(
-            f"{name} lives on {here.device} but the weights of this {owner} on {place.device}; "
-            f"use {owner}.to({name}), or draw with like={name}"
-        )
+        both = f"{here.device} but the weights of this {owner} on {place.device}"
+        raise ValueError(f"{name} lives on {both}; {remedy}")
 
 
 _REAL = ("float32", "float64")
@@ -354,10 +343,9 @@ def resolve_dtype(dtype: object, xp: ModuleType, device: object) -> Any:
     if text not in _REAL:
         raise TypeError(f"dtype={dtype!r} must be 'float32' or 'float64'")
     if text == "float64" and not has_float64(xp, device):
-        raise TypeError(
-            f"dtype float64 does not exist on this device of {namespace_name(xp)}; "
-            "use dtype='float32', or switch double precision on (for JAX: jax_enable_x64)"
-        )
+        remedy = "use dtype='float32', or switch double precision on (for JAX: jax_enable_x64)"
+        where = f"this device of {namespace_name(xp)}"
+        raise TypeError(f"dtype float64 does not exist on {where}; {remedy}")
     return getattr(xp, text)
 
 

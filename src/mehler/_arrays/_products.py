@@ -27,9 +27,8 @@ _TILE_ROWS, _TILE_COLUMNS = 128, 256
 
 def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
     """Return the elementwise maximum; in `a` where no derivative needs what was there."""
-    in_hand = type(a) is np.ndarray or (
-        ns.is_torch_array(a) and ns.is_torch_array(b) and not differentiable(a, b)
-    )
+    tensors = ns.is_torch_array(a) and ns.is_torch_array(b)
+    in_hand = type(a) is np.ndarray or (tensors and not differentiable(a, b))
     return xp.maximum(a, b, out=a) if in_hand else xp.maximum(a, b)
 
 
@@ -342,13 +341,9 @@ def _sine(u: NDArray[np.float64], out: NDArray[np.float64]) -> None:
 
 def erf(_: Any, t: Array) -> Array:
     """Compute the error function elementwise, by the library or by SciPy on the host."""
-    for of_library, module in (
-        (ns.is_torch_array, "torch.special"),
-        (ns.is_jax_array, "jax.scipy.special"),
-        (ns.is_cupy_array, "cupyx.scipy.special"),
-    ):
-        if of_library(t):
-            return importlib.import_module(module).erf(t)
+    homes = {"torch": "torch", "jax.numpy": "jax.scipy", "cupy": "cupyx.scipy"}
+    if home := homes.get(ns.namespace_name(ns.standard_namespace(t))):
+        return importlib.import_module(f"{home}.special").erf(t)
     from scipy.special import erf as on_host
 
     return ns.of_chunks(
@@ -363,17 +358,14 @@ _MOST = 255
 def ecdf_at(
     xp: ModuleType, pieces: Iterable[tuple[slice, Array]], thresholds: Array, scale: Array
 ) -> Array:
-    """Count values at or below thresholds, times `scale`: (rows, groups * K).
+    """Count values at or below thresholds, (K,) or (groups, K), times `scale`: (rows, groups * K).
 
-    `pieces` yields slices of the groups, in order, with their values (groups, counted, rows), best
-    with rows or a long counted axis contiguous. Thresholds are (K,), or (groups, K) with one set
-    per group; scale is (groups * K,). On the host no temporary has both the counted axis and the
-    thresholds; on a GPU one has, since there each threshold would be two launches.
+    `pieces` yields slices of the groups, in order, with their values (groups, counted, rows).
     """
     counted = []
     for part, values in pieces:
         own = thresholds[None, :] if thresholds.ndim == 1 else thresholds[part, :]
-        if ns.is_on_accelerator(values):
+        if ns.is_on_accelerator(values):  # where each threshold would be two launches
             below = values[:, None, :, :] <= own[:, :, None, None]
             counted.append(xp.sum(below, axis=2, dtype=xp.int32))
         else:

@@ -89,9 +89,9 @@ def _require_library(x: Array, xp: Any, name: str) -> None:
 
     own, current = int(x.device.id), int(cupy.cuda.Device().id)
     if own != current:
+        devices = f"CUDA device {own}, and CuPy computes on the current one, {current}"
         raise ValueError(
-            f"{name} lives on CUDA device {own}, and CuPy computes on the current one, {current}: "
-            f"do this inside `with cupy.cuda.Device({own}):`"
+            f"{name} lives on {devices}: do this inside `with cupy.cuda.Device({own}):`"
         )
 
 
@@ -120,22 +120,16 @@ def require_finite(x: Array, *, name: str) -> float:
     if math.isfinite(largest):
         return largest
     good = np.isfinite(to_host(x)).all(axis=1)
-    raise ValueError(
-        f"{name} holds NaN or infinity, first in row {int(good.argmin())}; drop or impute such "
-        "rows first"
-    )
+    wrong = f"holds NaN or infinity, first in row {int(good.argmin())}"
+    raise ValueError(f"{name} {wrong}; drop or impute such rows first")
 
 
 def require_within_floats(value: Array, x: Array, y: Array | None, what: str = "products") -> None:
     """Raise ValueError that names the longest row if a value that can be read is not finite."""
-    if type(value) is np.ndarray:
-        good = bool(np.isfinite(value).all())
-    elif ns.is_lazy(value) or ns.is_on_accelerator(value):
+    if not ns.may_be_read(value):
         return
-    else:
-        xp = ns.array_namespace(value)
-        good = not xp.isdtype(value.dtype, "real floating") or bool(xp.all(xp.isfinite(value)))
-    if not good:
+    xp = HOST if type(value) is np.ndarray else ns.standard_namespace(value)
+    if xp.isdtype(value.dtype, "real floating") and not bool(xp.all(xp.isfinite(value))):
         raise leaves_floats(what, value.dtype, x, y)
 
 
@@ -426,10 +420,7 @@ def one_row(x: Array) -> Array:
 def pairs_of_chunks(
     function: Callable[[Array, Array | None], Array], x: Array, y: Array | None, dtype: object
 ) -> Array:
-    """Apply a function of two matrices of rows lazily to pairs of row chunks.
-
-    (n, d) and (k, d) give (n, k). With ``y=None`` a chunk beside itself is called with None, too.
-    """
+    """Apply a function of two matrices of rows, (n, k), lazily to pairs of row chunks."""
     import dask
     import dask.array as da
 
