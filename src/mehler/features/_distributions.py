@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from mehler import _arrays, exact
+from mehler import _arrays
 from mehler._arrays import Array
-from mehler.exact import centred_moment
 from mehler.features import _correlation
 
 
@@ -89,65 +88,3 @@ def on_host(X: Array, t: Array, function: Callable[[Any, Any], Any]) -> Array:
     _arrays.require_no_gradient(X, t, what="the distribution of a feature")
     rows, values = (np.asarray(_arrays.to_host(a), dtype=np.float64) for a in (X, t))
     return _arrays.from_host(function(rows, values), _arrays.place_of(X), _arrays.real_dtype(X))
-
-
-def maxout_kurtosis(rho: Array, q: int, *, centred: bool) -> Array:
-    """Bound the kurtosis of M M', or of (M - h_1)(M' - h_1); exact at rho = 0.
-
-    With a = M - h_1, b = M' - h_1, (M M' - K)^4 is a polynomial sum C_ij a^i b^j. The covariance
-    matrix of (a^i) and (b^j) is G(rho) = sum over n of rho^n times positive semidefinite parts
-    (Mehler), so 0 <= G(rho) <= rho G(1) for rho >= 0 and -|rho| G(1) <= G(rho) <= rho^2 G(1) for
-    rho < 0, and tr(C G(rho)) is bounded by the eigenvalues of L' C L, where G(1) = L L'.
-    """
-    _arrays.require_no_gradient(rho, what="the kurtosis of maxout features")
-    place = _arrays.place_of(rho)
-    r = np.asarray(_arrays.to_host(rho), dtype=np.float64)
-    flat = r.ravel()
-    offset = 0.0 if centred else exact.max_moment(1, q)
-    product = np.full((flat.size, 2, 2), offset)
-    product[:, 0, 0] = -exact.centred_kernel(flat, q)
-    product[:, 1, 1] = 1.0
-    square = _multiplied(product, product)
-    fourth = _multiplied(square, square)
-
-    moments = np.array([1.0, 0.0] + [centred_moment(k, q) for k in range(2, 9)])
-    joint = moments[np.add.outer(np.arange(5), np.arange(5))]
-    root = np.linalg.cholesky((joint - np.outer(moments[:5], moments[:5]))[1:, 1:])
-    independent = np.einsum("nij,i,j->n", fourth, moments[:5], moments[:5])
-    values = np.linalg.eigvalsh(root.T @ fourth[:, 1:, 1:] @ root)
-    above, below = np.maximum(values, 0.0).sum(axis=1), np.maximum(-values, 0.0).sum(axis=1)
-    covariance = np.where(flat >= 0.0, flat * above, flat**2 * above - flat * below)
-    variance = (exact.centred_variance if centred else exact.maxout_variance)(flat, q)
-    bound = ((independent + covariance) / variance**2).reshape(r.shape)
-    return _arrays.from_host(bound, place, rho.dtype)
-
-
-def _multiplied(left: Array, right: Array) -> Any:
-    """Multiply polynomials in a and b, coefficients in the last two axes."""
-    n = left.shape[1] + right.shape[1] - 1
-    out = np.zeros((left.shape[0], n, n))
-    for i in range(left.shape[1]):
-        for j in range(left.shape[2]):
-            piece = out[:, i : i + right.shape[1], j : j + right.shape[2]]
-            piece += left[:, i, j, None, None] * right
-    return out
-
-
-def decoupled_kurtosis(rho: Array, q: int) -> Array:
-    """Compute the kurtosis: given the winner that of Gaussians of correlation rho, or of 0."""
-    kappa = exact.collision_probability(rho, q)
-    square = rho * rho
-    mean = kappa * rho
-    second = 1.0 + 2.0 * kappa * square
-    third = kappa * rho * (9.0 + 6.0 * square)
-    fourth = 9.0 + kappa * square * (72.0 + 24.0 * square)
-    central = fourth - 4.0 * mean * third + 6.0 * mean**2 * second - 3.0 * mean**4
-    return central / (second - mean**2) ** 2
-
-
-def indicator_kurtosis(p: Array) -> Array:
-    """Compute 1/(p(1 - p)) - 3, of an indicator of probability p; 1 if it is constant."""
-    xp = _arrays.array_namespace(p)
-    v = p * (1.0 - p)
-    moving = v > 0.0
-    return xp.where(moving, 1.0 / xp.where(moving, v, xp.ones_like(v)) - 3.0, xp.ones_like(v))

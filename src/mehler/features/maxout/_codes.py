@@ -11,7 +11,6 @@ import numpy as np
 from mehler import _arrays, exact
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_real
-from mehler.features import _distributions
 from mehler.features._block import Units
 from mehler.features.maxout import _bit_planes as bit_planes
 from mehler.features.maxout._maxout import MaxoutBase
@@ -68,7 +67,10 @@ class MaxoutCodes(MaxoutBase):
         return kappa * (1 - kappa)
 
     def _kurtosis_at(self, rho: Array) -> Array:
-        return _distributions.indicator_kurtosis(self._kernel_at(rho))
+        """Compute 1/v - 3, v the variance of an indicator; 1 where that is constant."""
+        xp, v = _arrays.array_namespace(rho), self._variance_at(rho)
+        ones = xp.ones_like(v)
+        return xp.where(v > 0.0, 1.0 / xp.where(v > 0.0, v, ones) - 3.0, ones)
 
     def _scale(self, product_of_lengths: Array, power: int) -> Array:
         # Codes depend on directions only. For a zero row all projections tie; its kernel with

@@ -144,7 +144,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         return _distributions.cdf(X, t, lambda at: ndtr(at / sigma))
 
     def _kurtosis_at(self, rho: Array) -> Array:
-        return _distributions.decoupled_kurtosis(rho, self.pool_size)
+        return decoupled_kurtosis(rho, self.pool_size)
 
     def _gram_variance_at(self, rho: Array) -> Array:
         if self.directions == "fresh":
@@ -152,3 +152,15 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         return exact.sigma2(self.pool_size) ** 2 * exact.decoupled_variance(
             rho, self.pool_size, next_fraction=1 - 1 / self.n_features
         )
+
+
+def decoupled_kurtosis(rho: Array, q: int) -> Array:
+    """Compute the kurtosis: given the winner that of Gaussians of correlation rho, or of 0."""
+    kappa = exact.collision_probability(rho, q)
+    square = rho * rho
+    mean = kappa * rho
+    second = 1.0 + 2.0 * kappa * square
+    third = kappa * rho * (9.0 + 6.0 * square)
+    fourth = 9.0 + kappa * square * (72.0 + 24.0 * square)
+    central = fourth - 4.0 * mean * third + 6.0 * mean**2 * second - 3.0 * mean**4
+    return central / (second - mean**2) ** 2

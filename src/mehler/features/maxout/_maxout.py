@@ -342,4 +342,46 @@ class MaxoutFeatures(LocallyLinear):
         return _distributions.cdf(X, t, lambda at: np.exp(q * log_ndtr(at + offset)))
 
     def _kurtosis_at(self, rho: Array) -> Array:
-        return _distributions.maxout_kurtosis(rho, self.pool_size, centred=self.centred)
+        return maxout_kurtosis(rho, self.pool_size, centred=self.centred)
+
+
+def maxout_kurtosis(rho: Array, q: int, *, centred: bool) -> Array:
+    """Bound the kurtosis of M M', or of (M - h_1)(M' - h_1); exact at rho = 0.
+
+    With a = M - h_1, b = M' - h_1, (M M' - K)^4 is a polynomial sum C_ij a^i b^j. The covariance
+    matrix of (a^i) and (b^j) is G(rho) = sum over n of rho^n times positive semidefinite parts
+    (Mehler), so 0 <= G(rho) <= rho G(1) for rho >= 0 and -|rho| G(1) <= G(rho) <= rho^2 G(1) for
+    rho < 0, and tr(C G(rho)) is bounded by the eigenvalues of L' C L, where G(1) = L L'.
+    """
+    _arrays.require_no_gradient(rho, what="the kurtosis of maxout features")
+    place = _arrays.place_of(rho)
+    r = np.asarray(_arrays.to_host(rho), dtype=np.float64)
+    flat = r.ravel()
+    offset = 0.0 if centred else exact.max_moment(1, q)
+    product = np.full((flat.size, 2, 2), offset)
+    product[:, 0, 0] = -exact.centred_kernel(flat, q)
+    product[:, 1, 1] = 1.0
+    square = _multiplied(product, product)
+    fourth = _multiplied(square, square)
+
+    moments = np.array([1.0, 0.0] + [exact.centred_moment(k, q) for k in range(2, 9)])
+    joint = moments[np.add.outer(np.arange(5), np.arange(5))]
+    root = np.linalg.cholesky((joint - np.outer(moments[:5], moments[:5]))[1:, 1:])
+    independent = np.einsum("nij,i,j->n", fourth, moments[:5], moments[:5])
+    values = np.linalg.eigvalsh(root.T @ fourth[:, 1:, 1:] @ root)
+    above, below = np.maximum(values, 0.0).sum(axis=1), np.maximum(-values, 0.0).sum(axis=1)
+    covariance = np.where(flat >= 0.0, flat * above, flat**2 * above - flat * below)
+    variance = (exact.centred_variance if centred else exact.maxout_variance)(flat, q)
+    bound = ((independent + covariance) / variance**2).reshape(r.shape)
+    return _arrays.from_host(bound, place, rho.dtype)
+
+
+def _multiplied(left: Array, right: Array) -> Any:
+    """Multiply polynomials in a and b, coefficients in the last two axes."""
+    n = left.shape[1] + right.shape[1] - 1
+    out = np.zeros((left.shape[0], n, n))
+    for i in range(left.shape[1]):
+        for j in range(left.shape[2]):
+            piece = out[:, i : i + right.shape[1], j : j + right.shape[2]]
+            piece += left[:, i, j, None, None] * right
+    return out
