@@ -187,8 +187,8 @@ def array_of_frame(x: Array, name: str = "X") -> Any:
     if values.dtype.kind in "biuf":
         return values
     kind = f"a {type(x).__name__} whose columns together have the dtype {values.dtype}"
-    remedy = "dates as numbers of days, categories as columns of 0 and 1, nullable by astype(float)"
-    raise TypeError(f"{name} is {kind}: encode all as numbers without gaps, {remedy}")
+    remedy = "categories as columns of 0 and 1, nullable columns by astype(float)"
+    raise TypeError(f"{name} is {kind}: select numbers, encode dates as numbers of days, {remedy}")
 
 
 def _require_array(x: Any, name: str) -> None:
