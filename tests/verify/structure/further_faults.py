@@ -106,6 +106,11 @@ FURTHER = {
         drawn(lambda s: weights(int(str(s)[::-1]) + (s % 10 == 0) * s * 10**12)),
         "give the same features",
     ),
+    "centres more than 100 rows in place": (
+        of(lambda phi, s: lambda Z: phi(np.subtract(Z, 0.1, out=Z if len(Z) > 100 else None))),
+        of(lambda phi, s: lambda Z: phi(np.subtract(Z, 0.1))),
+        "X is changed in place",
+    ),
     "half of the columns without a seed": (drawn(half_fixed), drawn(weights), ""),
     "one stream for weights and offsets": (
         drawn(lambda s: (weights(s)[0], rng_of(s).uniform(0.0, 6.283185307179586, 80))),

@@ -12,7 +12,7 @@ from mehler.cli._checks import random_rows
 from mehler.verify import check_structure
 from tests.verify.structure.correct_maps import X as FURTHER_ROWS
 from tests.verify.structure.correct_maps import rbf as gauss
-from tests.verify.structure.further_faults import FURTHER
+from tests.verify.structure.further_faults import FURTHER, cached
 from tests.verify.structure.wrong_maps import PLAIN, WRONG
 
 KERNEL = kernels.make("rbf", gamma=1.0)
@@ -78,7 +78,7 @@ def blocks(seed, n_features, size=256):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [8, 256, 1000, 4096])
+@pytest.mark.parametrize("size", [8, 256, 1000, 4096, 10_000])
 def test_blocks_that_leave_out_the_last_row_are_seen(size):
     def fixed_for_one(seed):
         phi, plain = blocks(seed, 40, size), blocks(seed, 40, 0)
@@ -87,6 +87,14 @@ def test_blocks_that_leave_out_the_last_row_are_seen(size):
     verdict = check_structure(fixed_for_one, X, time_limit=PATIENT)
     assert "equal rows have other features from row" in verdict.cause
     assert check_structure(lambda s: blocks(s, 40, 0), X, time_limit=PATIENT).holds
+
+
+@pytest.mark.parametrize("used", [3, 5])
+def test_caches_that_leave_out_small_columns_are_seen(used):
+    fault = cached(lambda Z: (Z.shape, Z.dtype, Z[:, :used].tobytes()))
+    rows = FURTHER_ROWS * np.where(np.arange(5) < 3, 1.0, 1e-4)
+    verdict = check_structure(fault, rows, only="rows that do not see each other")
+    assert ("of an earlier call" in verdict.cause) == (used == 3)
 
 
 @pytest.mark.parametrize("independent", [False, True])

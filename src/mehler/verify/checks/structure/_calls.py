@@ -126,8 +126,8 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
     j = next((j for j in inner if not np.array_equal(row, tall[j])), i)
     changes = [([i, j], tall[[j, i]])]
     if row.dtype.kind == "f":
-        nudge, early = row * (1.0 + _NUDGE * np.resize([1.0, -1.0], d)), np.arange(d) < (d + 1) // 2
-        nudged = (np.where(half, nudge, row).astype(row.dtype) for half in (early, ~early))
+        nudge, early = np.copysign(_NUDGE * np.abs(row).max(), row), np.arange(d) < (d + 1) // 2
+        nudged = ((row + nudge * half).astype(row.dtype) for half in (early, ~early))
         changes += [([i], other[None]) for other in (row[::-1], *nudged)]
     with c.trying("inner rows that change"):
         first = c.call(phi, tall)
@@ -146,7 +146,7 @@ _TALL, _WIDE, _ENTRIES, _SECONDS = 100_050, 1 << 23, 1 << 22, 1.0
 
 
 def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
-    """Compare rows repeated up to thousands: 2^k + 1 and 1000 2^k + 1 among them.
+    """Compare rows repeated up to thousands: 2^j + 1 and 10^k 2^j + 1 among them.
 
     Blocks ``range(0, n - 1, size)`` leave out the last row if n - 1 is a multiple of their size.
     """
@@ -167,7 +167,7 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
             if seconds * most > _SECONDS:
                 most = int(_SECONDS / seconds)
                 c.skip(f"more than {counted(most, 'row')} at once", "the map is slow")
-            units = [unit for unit in (1, 1000) if most > 2 * unit]
+            units = [unit for unit in (1, 10 ** int(math.log10(most))) if most > _SHORT]
             totals += sorted(unit * 2 ** int(math.log2(most / unit)) + 1 for unit in units)
     there = c.place(c.rows)
     for size in (1, 5, n) if stays_lazy(there) else ():

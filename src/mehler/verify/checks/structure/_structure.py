@@ -226,6 +226,9 @@ def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
                 break
         except Exception as error:  # the map took these rows at first
             c.skip(f"the rule {name!r}", f"{type(error).__name__}: {error}", undecided=True)
+    if c.changed and not broken and "rows and results left alone" in chosen:
+        text = f"X is changed in place by a call, of {c.changed}"
+        broken["rows and results left alone"] = Broken(text)
     drawing = "global state" in broken or any(line.startswith("drawing ") for line in c.remarks)
     if early and moved and "global state" in chosen and not drawing:
         text = f"the global random state of {', '.join(moved)} changed when a map was first drawn"
