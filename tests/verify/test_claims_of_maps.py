@@ -7,7 +7,8 @@ import pytest
 
 from mehler import kernels
 from mehler.verify import check_kernel
-from mehler.verify._maps import Draws
+from mehler.verify._maps import Draws, make_pairs
+from mehler.verify.checks._kernel import least_factors
 from tests.verify.toys import points
 
 X = points(4, 3)
@@ -87,6 +88,43 @@ def test_rows_without_information_on_the_scale_say_so(rows):
     bare = check_kernel(Offset, lambda x, y: RBF(x, y), rows, **COARSE)
     assert bare.holds
     assert "scale the columns" in bare.reason
+
+
+@pytest.mark.parametrize("rows", [1e-12 * X, 1e-200 * X, 1e15 * X, X[:1], 0.0 * X + 1.0])
+def test_rows_of_any_size_say_so(rows):
+    """Values that agree to the last bit at these rows belong to a kernel with a scale."""
+    verdict = check_kernel(Offset, RBF, rows, bounds=(-2, 2), independent_features=True, **COARSE)
+    assert verdict.status == "inconclusive"
+    assert "off by any factor would not show" in verdict.reason
+
+
+def angular(x, y):
+    lengths = np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(y, axis=1)
+    return 1.0 - 2.0 / np.pi * np.arccos(np.clip(x @ y.T / lengths, -1.0, 1.0))
+
+
+@pytest.mark.parametrize("factor", [1e-9, 1.0, 1e9])
+def test_kernels_without_a_scale_are_exempt(factor):
+    assert least_factors(angular, make_pairs(angular, factor * X, None), 0.1) == (1.0, 1.0)
+    order_0 = kernels.make("arc-cosine", order=0)
+    assert least_factors(order_0, make_pairs(order_0, factor * X, None), 0.1) == (1.0, 1.0)
+
+
+@pytest.mark.parametrize("distance", [0.1, 0.4, 1.0, 2.5, 5.0])
+def test_factors_either_way_follow_from_the_kernel(distance):
+    """At distance r a factor f moves k by |exp(-f^2 r^2 / 2) - exp(-r^2 / 2)|, for f and 1 / f."""
+    pairs = make_pairs(RBF, distance * np.eye(1, 3), np.zeros((1, 3)))
+    tried = np.array([1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0])
+    ways = []
+    for sign in (2.0, -2.0):
+        moves = abs(np.exp(-(tried**sign) * distance**2 / 2.0) - np.exp(-(distance**2) / 2.0))
+        ways.append(min(tried[moves >= 0.1], default=np.inf))
+    up, down = least_factors(RBF, pairs, 0.1)
+    assert min(up, down) == min(ways)
+    if min(ways) > 2.0:
+        assert (up, down) == tuple(ways)
+        verdict = check_kernel(Offset, RBF, distance * np.eye(1, 3), np.zeros((1, 3)), **COARSE)
+        assert ("nor one too" in verdict.reason) == (max(ways) == np.inf)
 
 
 # -- Rows whose claimed kernel is 0 have features of 0 in every draw, whatever is known of a map ---

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -199,14 +200,15 @@ def check_kernel(
 # and says nothing.
 _FACTORS = (1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, *(10.0 * 1.5**k for k in range(1, 29)))
 _SAID, _MOST = 2.0, 10.0
-# Kernels that agree so far have no scale.
-_SAME = 1e-12
+# Lengths of rows, as powers of ten, over which kernels that agree so far have no scale.
+_LENGTHS, _SAME = (-30, -20, -5, 0, 5, 20, 30), 1e-7
 
 
-def least_factor(kernel: Kernel, pairs: Pairs, resolution: float) -> float:
-    """Return the least factor of the rows' scale, up or down, that is off by the resolution.
+def least_factors(kernel: Kernel, pairs: Pairs, resolution: float) -> tuple[float, float]:
+    """Return the least factors of the rows' scale, up and down, at which the kernel is off.
 
-    Infinite if none is; 1 for kernels without a scale, which are the same at all factors.
+    By the resolution. Infinite if none is, of the larger one up to `_MOST`; 1 for kernels without a
+    scale, which are the same at all factors.
     """
 
     def gap(factor: float) -> float:
@@ -217,13 +219,25 @@ def least_factor(kernel: Kernel, pairs: Pairs, resolution: float) -> float:
             return 0.0
         return float(np.nanmax(np.abs(value - pairs.claim), initial=0.0))
 
-    largest = 0.0
+    up = down = np.inf
     for factor in _FACTORS:
-        here = max(gap(factor), gap(1.0 / factor))
-        if here >= resolution:
-            return factor
-        largest = max(largest, here)
-    return 1.0 if largest <= _SAME else np.inf
+        up = factor if up == np.inf and gap(factor) >= resolution else up
+        down = factor if down == np.inf and gap(1.0 / factor) >= resolution else down
+        least = min(up, down)
+        if least <= _SAID or (least < np.inf and factor >= _MOST):
+            break
+    return (up, down) if min(up, down) < np.inf or _has_scale(kernel, pairs) else (1.0, 1.0)
+
+
+def _has_scale(kernel: Kernel, pairs: Pairs) -> bool:
+    """Whether k(x, x/2) changes with the length of x, whatever the given ones are."""
+    unit = pairs.left.values / (np.abs(pairs.left.values).max() or 1.0)
+    values = []
+    for power in _LENGTHS:
+        with suppress(Exception):
+            values.append(claimed(kernel, 10.0**power * unit, 10.0**power * unit / 2.0))
+    far = np.abs(np.diff(values, axis=0)) if values else np.zeros(1)
+    return bool(np.nanmax(far, initial=0.0) > _SAME * float(pairs.unit.max()))
 
 
 def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:
@@ -235,12 +249,15 @@ def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:
     if not verdict.holds:
         return verdict
     with np.errstate(all="ignore"):
-        factor = least_factor(kernel, pairs, verdict.resolution)
+        up, down = least_factors(kernel, pairs, verdict.resolution)
+    factor = min(up, down)
     if factor <= _SAID:
         return verdict
     text = f"off by less than {factor:.3g}" if np.isfinite(factor) else "off by any factor"
     text = f"A bandwidth {text} would not show at these rows"
     if factor <= _MOST:
+        way = "wide" if down == np.inf else "narrow"
+        text += f", nor one too {way} by {_MOST:g}" * (max(up, down) == np.inf)
         return replace(verdict, reason=f"{verdict.reason} {text}.".lstrip())
     text += ": scale the columns, so that k(x, y) is neither about 0 nor about k(x, x) everywhere."
     owner = kernel.__self__ if inspect.ismethod(kernel) else None
