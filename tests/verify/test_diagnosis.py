@@ -104,6 +104,7 @@ FAULTS = {
     "bandwidth of 2014": (offset(scale=math.sqrt(0.5)), RBF, X, "gamma' = gamma / 2"),
     "weights 3 % too small": (offset(scale=0.97), RBF, X, "gamma' / gamma = 0.9"),
     "degrees": (offset(scale=math.pi / 180.0), RBF, X, "rows are scaled to almost nothing"),
+    "radians": (offset(scale=180.0 / math.pi), RBF, X, "' / gamma above"),
     "matern, twice": (offset(student(1.5), scale=0.5), MATERN, X, "length_scale' = 2 length_scale"),
     "phases left out": (offset(width=0.0), RBF, X, "phases b are left out: E cos 2b = "),
     "phases to quarter pi": (

@@ -347,10 +347,14 @@ def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     power = {"laplacian": 1.0, "matern": -1.0}.get(getattr(kernel, "name", ""), 2.0)
     value = math.exp(power * log)
     error = value * abs(power) * spread
-    if name and 3.0 * error > value:  # a kernel as good as constant: no value
-        if power > 0.0:
-            text = f"fits {name}' / {name} below {value + 3.0 * error:.1g}: rows are scaled to "
-            yield Cause("bandwidth", f"{text}almost nothing", value, error), model
+    if name and 3.0 * error > value:  # a kernel as good as constant, or as 0: no value, but a limit
+        low, text = value * math.exp(-3.0 * error / value), ""
+        if value < 1.0:
+            text = f"below {value + 3.0 * error:.1g}: rows are scaled to almost nothing"
+        elif low > 1.0:
+            text = f"above {low:.2g}: rows are scaled to lie far apart"
+        if power > 0.0 and text:
+            yield Cause("bandwidth", f"fits {name}' / {name} {text}", value, error), model
         return
     named, sign = _name(value, error, _NAMES), name or "gamma"
     ratio = f"{value:.3g}" if named is None else named
