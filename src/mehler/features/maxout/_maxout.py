@@ -94,7 +94,7 @@ class MaxoutBase(FeatureMap):
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         value = self._at_pairs(x, y, self._kernel_at, 1)
-        if not self._slope or not _arrays.differentiable(x, *(() if y is None else (y,))):
+        if not _arrays.differentiable(x, *(() if y is None else (y,))) or not self._slope:
             return value
         # At a row of zeros nothing but the linear part of the kernel has a derivative.
         xp = _arrays.array_namespace(value)
@@ -117,6 +117,8 @@ class MaxoutBase(FeatureMap):
         x_length, y_length, rho = _correlation.pairs(x, y)
         scale, value = self._scale(x_length * y_length, power), at(rho)
         xp = _arrays.array_namespace(rho)
+        if _arrays.may_be_read(scale) and bool(xp.all(xp.isfinite(scale))):
+            return scale * value
         # Huge rows at right angles: 0 times infinity.
         nothing = (value == 0.0) & ~xp.isfinite(scale)
         scale = xp.where(nothing, xp.ones_like(scale), scale)
