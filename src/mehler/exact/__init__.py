@@ -14,7 +14,8 @@ numbers (``dps=``), and balls that provably contain the value (:mod:`mehler.exac
     Decimal digits, from 1 to 30,000; the result is then mpmath's, and pool sizes go to 10^4, of
     moments to 10^8, orders to 1000 and coefficients to 64.
 
-An argument of another kind is a TypeError, one out of range a ValueError; both name it.
+An argument of another kind is a TypeError, one out of range a ValueError; both name it. Source of
+maxout's functions: Mroueh, Rennie, Goel (2015), Theorem 1, Lemma 1, Remark 1 and equation (4).
 Names that are not in ``__all__`` are for the packages above, and no part of the public interface.
 """
 

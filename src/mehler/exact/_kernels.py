@@ -27,10 +27,6 @@ def collision_probability(rho: _arrays.Array, q: int, dps: int | None = None) ->
         Of the shape of `rho`; absolute error at most 1e-13 in float64, 1e-6 in float32. The first
         table takes about 0.3 s, a further pool size 50 ms, a value then 25 ns.
 
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1 and Remark 1.
-
     Examples
     --------
     >>> from mehler import exact
@@ -50,19 +46,10 @@ def maxout_kernel(rho: _arrays.Array, q: int, dps: int | None = None) -> Any:
     .. math:: K_q(\rho) = E \max_j g_j \max_j g'_j = h_1(q)^2 + \int_0^\rho \kappa_q(t)\,dt
 
     For vectors of any length, K(x, z) = |x| |z| K_q(rho). The paper prints sigma^2 rho kappa_q
-    instead: that is :func:`locally_linear_kernel`.
+    instead: that is :func:`locally_linear_kernel`. Proof: :doc:`/theorems/theorem-1-kernel`.
 
-    Arguments are those of :func:`collision_probability`.
-
-    Returns
-    -------
-    float or array, or mpmath.mpf
-        Of the shape of `rho`; relative error at most 1e-13 in float64, 1e-5 in float32. Cost as
-        :func:`collision_probability`, whose table it shares.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1, repaired in :doc:`/theorems/theorem-1-kernel`.
+    Arguments, result and cost are those of :func:`collision_probability`, whose table it shares;
+    relative error at most 1e-13 in float64, 1e-5 in float32.
 
     Examples
     --------
@@ -83,16 +70,8 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     It is not the expected kernel of maxout features, but exactly that of
     :class:`mehler.DecoupledMaxoutFeatures`.
 
-    Arguments are those of :func:`collision_probability`.
-
-    Returns
-    -------
-    float or array, or mpmath.mpf
-        Of the shape of `rho`; absolute error at most 1e-13 sigma^2(q).
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1 and equation (4).
+    Arguments and result are those of :func:`collision_probability`; absolute error at most 1e-13
+    sigma^2(q).
 
     Examples
     --------
@@ -110,13 +89,8 @@ def centred_kernel(rho: _arrays.Array, q: int) -> Any:
 
     .. math:: K_q(\rho) - h_1(q)^2 = \int_0^\rho \kappa_q(t)\,dt
 
-    Arguments are those of :func:`collision_probability`.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `rho`; absolute error at most 1e-13 abs(rho) in float64, and 1e-6 abs(rho)
-        in float32: the mean of kappa between 0 and rho is tabled, so that nothing cancels.
+    Arguments and result are those of :func:`collision_probability`; absolute error at most 1e-13
+    abs(rho) in float64, and 1e-6 abs(rho) in float32.
 
     Examples
     --------
@@ -133,12 +107,8 @@ def product_second_moment(rho: Any, q: int) -> Any:
     .. math:: S_q(\rho) = E (\max_j g_j)^2 (\max_j g'_j)^2
               = \sigma^4(q) + 4\int_0^\rho E[M M'; D = D']\,dt
 
-    Arguments are those of :func:`collision_probability`.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `rho`; relative error at most 1e-13 in float64, also next to rho = -1.
+    Arguments and result are those of :func:`collision_probability`; relative error at most 1e-13 in
+    float64, also next to rho = -1.
 
     Examples
     --------
@@ -154,12 +124,8 @@ def maxout_variance(rho: _arrays.Array, q: int) -> Any:
 
     .. math:: S_q(\rho) - K_q(\rho)^2
 
-    Arguments are those of :func:`collision_probability`.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `rho`; relative error at most 1e-12 in float64.
+    Arguments and result are those of :func:`collision_probability`; relative error at most 1e-12 in
+    float64.
 
     Examples
     --------
@@ -175,12 +141,8 @@ def centred_variance(rho: _arrays.Array, q: int) -> Any:
 
     .. math:: E (M-h_1)^2 (M'-h_1)^2 - \Big(\int_0^\rho \kappa_q\Big)^2
 
-    Arguments are those of :func:`collision_probability`.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `rho`; relative error at most 1e-10 in float64.
+    Arguments and result are those of :func:`collision_probability`; relative error at most 1e-10 in
+    float64.
 
     Examples
     --------
@@ -200,17 +162,8 @@ def decoupled_variance(rho: _arrays.Array, q: int, *, next_fraction: float = 0.0
     The second term is the covariance of neighbouring units when each takes its directions from the
     next unit's weights; m such units in a chain have f = 1 - 1/m neighbour pairs per unit.
 
-    Parameters
-    ----------
-    rho, q
-        As for :func:`collision_probability`.
-    next_fraction : float, optional
-        f, in [0, 1]: 0 for fresh directions.
-
-    Returns
-    -------
-    float or array
-        Of the shape of `rho`; absolute error at most 1e-12.
+    `next_fraction` is f, in [0, 1]: 0 for fresh directions. Else arguments and result are those of
+    :func:`collision_probability`; absolute error at most 1e-12.
 
     Examples
     --------

@@ -47,16 +47,8 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
     Returns
     -------
     float or mpmath.mpf
-        The moment; relative error at most 1e-13, about 1 ms when first called.
-
-    Raises
-    ------
-    OverflowError
-        If the moment exceeds the largest float.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1: sigma^2(q) is ``max_moment(2, q)``.
+        The moment; relative error at most 1e-13, about 1 ms when first called. OverflowError beyond
+        the floats.
 
     Examples
     --------
@@ -90,16 +82,7 @@ def sigma2(q: int, dps: int | None = None) -> Any:
 
     (The paper prints log q; see :doc:`/theorems/sigma2-growth`.)
 
-    Arguments are those of :func:`max_moment`.
-
-    Returns
-    -------
-    float or mpmath.mpf
-        The moment; relative error at most 1e-13 in float64.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1.
+    Arguments and result are those of :func:`max_moment`.
 
     Examples
     --------
@@ -128,10 +111,6 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
         The coefficient; absolute error at most 1e-13 max(1, |h_i(q)|) in float64: relative accuracy
         is out of reach where the positive and negative parts cancel. Exactly 0 where symmetry says
         so (q = 1, i > 0; q = 2, even i > 0).
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1.
 
     Examples
     --------
@@ -201,12 +180,7 @@ def collision_coefficients(q: int, n: int, dps: int | None = None) -> Any:
     -------
     numpy.ndarray, shape (n,), or list of mpmath.mpf
         The coefficients; absolute error at most 1e-13 in float64. From milliseconds for a few
-        coefficients to seconds for 128.
-
-    References
-    ----------
-    Mroueh, Rennie, Goel (2015), Theorem 1 and Lemma 1, give a_0, a_1 and a_2; all others are
-    derived in :doc:`/theorems/theorem-1-series`.
+        coefficients to seconds for 128. Derived in :doc:`/theorems/theorem-1-series`.
 
     Examples
     --------

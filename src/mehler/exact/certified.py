@@ -148,12 +148,9 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
 
     Parameters
     ----------
-    k : int
-        Order, from 0 to 1000.
-    q : int
-        Pool size, from 1 to 10^8.
-    bits : int
-        Precision: the radius is about ``2**-bits`` times the moment.
+    k, q, bits : int
+        Order, from 0 to 1000; pool size, from 1 to 10^8; precision: the radius is about
+        ``2**-bits`` times the moment.
 
     Returns
     -------
@@ -208,19 +205,8 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
 def collision_coefficients(q: int, n: int, *, bits: int = 128) -> list[Ball]:
     """Return balls around a_0(q), ..., a_(n-1)(q), where kappa_q(rho) = sum a_i rho^i.
 
-    Parameters
-    ----------
-    q : int
-        Pool size, from 1 to 10^4.
-    n : int
-        How many, from 1 to 64.
-    bits : int
-        Precision: the radii are about ``2**-bits``.
-
-    Returns
-    -------
-    list of Ball
-        By a sum for each partition of 1, ..., n: seconds for q = 64, n = 17.
+    `q` goes from 1 to 10^4 and `n` to 64; the radii are about ``2**-bits``. By a sum for each
+    partition of 1, ..., n: seconds for q = 64, n = 17.
 
     Examples
     --------
@@ -240,10 +226,8 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
     ----------
     rho : int, float, Fraction, str or mpmath.mpf
         One correlation in [-1, 1], taken as the exact number that it is.
-    q : int
-        Pool size, from 1 to 10^4.
-    bits : int
-        Precision: the radius is about ``2**-bits``.
+    q, bits : int
+        Pool size, from 1 to 10^4; precision: the radius is about ``2**-bits``.
 
     Returns
     -------
@@ -264,18 +248,10 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
 def maxout_kernel(rho: Any, q: int, *, bits: int = 128) -> Ball:
     """Return a ball around K_q(rho) = E max_j g_j max_j g'_j, for unit vectors.
 
-    Parameters
-    ----------
-    rho, q, bits
-        As for :func:`collision_probability`; the radius holds for rho >= -0.998 and at rho = -1.
-
-    Returns
-    -------
-    Ball
-        Contains the kernel. Between -1 and -0.998, for q >= 4, it is
-        K(-1) + [0, (1+rho) kappa(rho)], which holds because kappa = K' is increasing: a radius
-        of at most 3e-8 for q = 4, 4e-13 for q = 8 and 3e-36 for q = 32. About 2 s for q <= 16
-        and 4 s for q = 64; at rho = -0.99 up to 20 s.
+    Arguments are those of :func:`collision_probability`; the radius holds for rho >= -0.998 and at
+    rho = -1. Between, for q >= 4, the ball is K(-1) + [0, (1+rho) kappa(rho)], which holds because
+    kappa = K' is increasing: a radius of at most 3e-8 for q = 4, 4e-13 for q = 8 and 3e-36 for
+    q = 32. About 2 s for q <= 16 and 4 s for q = 64; at rho = -0.99 up to 20 s.
 
     Examples
     --------

@@ -116,10 +116,8 @@ def expected_product(
 
     Parameters
     ----------
-    law : TemplateLaw
-        Distribution of the templates t.
-    bins : Bins
-        Thresholds and their weights.
+    law, bins : TemplateLaw, Bins
+        Distribution of the templates t; thresholds and their weights.
     left, right, inner : array
         Norms of a and of b, at most 1e150, and their inner product; of one shape.
 
@@ -155,16 +153,9 @@ def expected_square(
 
     .. math:: E\,B(\max(\langle t, a\rangle, \langle t, b\rangle))^2
 
-    Parameters
-    ----------
-    law, bins, left, right, inner
-        As for :func:`expected_product`.
-
-    Returns
-    -------
-    array of float64, of that shape
-        Exact, except for dithered bins: there an upper bound, by an upper Riemann sum of the
-        increasing joint distribution function and h^2/4 for the offset.
+    Arguments and result are those of :func:`expected_product`. Exact, except for dithered bins:
+    there an upper bound, by an upper Riemann sum of the increasing joint distribution function and
+    h^2/4 for the offset.
 
     Examples
     --------
