@@ -196,3 +196,26 @@ def test_products_that_overflow_are_refused_where_features_do_not():
     for call in (phi.gram, phi.kernel, lambda x: phi.products(x, x)):
         with pytest.raises(ValueError, match="whose products leave the floats of float64"):
             call(rows)
+
+
+HUGE = {
+    "maxout": (mehler.MaxoutFeatures.draw(3, 5, 2, seed=0), 1e200),
+    "decoupled": (mehler.DecoupledMaxoutFeatures.draw(3, 5, 2, seed=0), 1e200),
+    "squares": (mehler.KitchenSinks.draw(3, 4, activation="relu2", seed=0), 1e100),
+    "localised": (mehler.features.LocalisedLinearFeatures.draw(3, 6, seed=0), 1e170),
+    "linear limit": (
+        mehler.DeepFeatures.draw(3, (4,), activation="maxout", pool_size=2, seed=0),
+        1e100,
+    ),
+}
+
+
+@pytest.mark.parametrize("name", HUGE)
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_moments_that_leave_the_floats_are_refused(name, dtype):
+    """Those of float32 rows are computed in float64, and have to fit into float32."""
+    phi, size = HUGE[name]
+    rows = (size if dtype == "float64" else 1e37) * (1 + np.eye(3, dtype=dtype))
+    with pytest.raises(ValueError, match=f"leave the floats of {dtype}: scale the rows"):
+        phi.variance(rows)
+    assert np.isfinite(phi.variance(rows / 1e36 if dtype == "float32" else rows / size)).all()

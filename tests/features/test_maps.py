@@ -6,19 +6,13 @@ import pickle
 import weakref
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import mehler
 from tests.features.test_places import DRAWS, ROWS
-
-
-def test_recipe_that_does_not_fit():
-    with pytest.raises(ValueError, match="names the map 'Foo'"):
-        mehler.from_recipe({"map": "Foo"})
-    with pytest.raises(ValueError, match="does not fit"):
-        mehler.from_recipe({"map": "MaxoutCodes", "n_inputs": 3})
 
 
 def test_maps_are_immutable_and_products_average_to_the_gram():
@@ -135,3 +129,27 @@ def test_the_function_of_a_chunk_travels_as_a_recipe():
     sent = pickle.dumps(functools.partial(phi._features, finite=True))
     assert len(sent) < 1000
     np.testing.assert_array_equal(pickle.loads(sent)(x), phi(x))
+
+
+PHI = mehler.MaxoutFeatures.draw(3, 5, 2, seed=0)
+GOOD = np.ones((2, 3))
+
+
+def test_a_data_frame_of_numbers_stands_for_its_array():
+    x = np.random.default_rng(0).standard_normal((4, 3))
+    frame = pd.DataFrame(x, columns=list("abc"))
+    np.testing.assert_array_equal(PHI(frame), PHI(x))
+    np.testing.assert_array_equal(PHI.gram(frame, frame), PHI.gram(x, x))
+    np.testing.assert_array_equal(PHI.kernel(frame, frame), PHI.kernel(x, x))
+    np.testing.assert_array_equal(PHI(frame.iloc[0]), PHI(x[0]))
+
+
+@pytest.mark.parametrize("rows", [GOOD > 0, np.full((2, 3), -128, np.int8), GOOD.astype("u8")])
+def test_waves_take_booleans_and_integers_of_any_kind(rows):
+    phi = mehler.FourierFeatures.draw(3, 6, seed=0, stored=False)
+    np.testing.assert_array_equal(phi(rows), phi(rows.astype(float)))
+
+
+def test_a_row_gives_a_row():
+    # Sums of three products below 10, in another order: a few eps.
+    np.testing.assert_allclose(PHI(GOOD[0]), PHI(GOOD)[0], atol=1e-14)

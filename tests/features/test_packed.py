@@ -162,34 +162,13 @@ def test_words_are_kept_as_any_array_is(tmp_path):
         PackedCodes(packed.words[:, :2], 70, 5)
 
 
-@pytest.mark.parametrize(
-    ("bad", "q", "error", "message"),
-    [
-        (np.ones((2, 3)), 4, TypeError, "codes must hold integer codes"),
-        (np.ones(3, int), 4, ValueError, "must have shape"),
-        (np.ones((0, 3), int), 4, ValueError, r"not \(0, 3\)"),
-        (np.array([[0, 4]]), 4, ValueError, "holds the digit 4, but .* are 0 to 3"),
-        (np.array([[0, -1]]), 4, ValueError, "holds the digit -1"),
-        (np.array([[0, 1]]), 0, ValueError, "pool_size"),
-        ([[0, 1]], 4, TypeError, "numpy.asarray"),
-    ],
-)
-def test_what_are_no_codes_is_refused(bad, q, error, message):
-    with pytest.raises(error, match=message):
-        PackedCodes.pack(bad, q)
-
-
-def test_codes_of_another_kind_are_refused():
-    left = PackedCodes.pack(codes(3, 70, 4), 4)
-    with pytest.raises(ValueError, match="70 digits below 3, these have 70 below 4"):
-        left.similarity(PackedCodes.pack(codes(3, 70, 3), 3))
-    with pytest.raises(TypeError, match="other is ndarray"):
-        left.agreements(codes(3, 70, 4))
-    with pytest.raises(TypeError, match="uint64 with 3 axes"):
-        PackedCodes(left.words.astype(np.int64), 70, 4)
-
-
 @pytest.mark.parametrize(("words", "number"), [("3", 3), ("0", None), ("many", None)])
 def test_threads_are_those_that_the_user_said(words, number, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", words)
     assert host_threads() == (number or len(os.sched_getaffinity(0)))
+
+
+def test_packed_codes_take_small_integers_of_numpy():
+    words = PackedCodes.pack(np.array([[0, 2, 1]]), pool_size=3).words
+    small = PackedCodes(words, np.int8(3), np.int8(3))
+    assert (small.pool_size, small.unpack().tolist()) == (3, [[0, 2, 1]])

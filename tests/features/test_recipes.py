@@ -46,13 +46,6 @@ def test_names_of_ours_are_taken(of):
         type(ours, (of,), {})
 
 
-@pytest.mark.parametrize("recipe", [None, "MaxoutCodes", [("map", "MaxoutCodes")], 3])
-def test_what_is_no_dict_is_no_recipe(recipe):
-    for make in (mehler.from_recipe, groups.from_recipe):
-        with pytest.raises(TypeError, match="must be a dict"):
-            make(recipe)
-
-
 @pytest.mark.parametrize(
     ("version", "said"),
     [("99.0.0", "update mehler"), ("99.0", "update"), ("new", "no version"), (1, "no version")],

@@ -125,24 +125,3 @@ def test_orthogonal_directions_against_a_series():
         expected = (own + columns * pairs * float(covariance)) / near.n_features
         assert near.gram_variance(y, z)[0, 0] == pytest.approx(expected, rel=1e-12)
         assert covariance < 0
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"form": "negative"}, "form='negative' is not one of"),
-        ({"kernel": "rbf"}, "kernel='rbf' is not one of"),
-        ({"projections": "sobol"}, "projections='sobol' is not one of"),
-        ({"form": "trigonometric", "tilted_at": 1.0}, "leave it out"),
-        ({"scale": -1.0}, "scale=-1.0 must be positive"),
-        ({"n_features": 7}, "n_features=7 is odd"),
-    ],
-)
-def test_bad_arguments(options, words):
-    with pytest.raises(ValueError, match=words):
-        drawer(**options)(0)
-
-
-def test_rows_whose_features_leave_the_floats_are_refused():
-    with pytest.raises(ValueError, match="features by SoftmaxFeatures leave the floats"):
-        drawer(form="trigonometric")(0)(np.full((1, D), 30.0))

@@ -170,32 +170,3 @@ def test_one_unit_on_the_sphere_among_many():
     for unit in range(100):
         (one,) = phi._draw("float64", slice(unit, unit + 1))
         assert np.array_equal(one, whole[:, :, unit : unit + 1])
-
-
-@pytest.mark.parametrize("name", ["orthogonal", "hadamard", "sobol"])
-def test_units_that_are_drawn_together_are_refused(name):
-    with pytest.raises(ValueError, match=f"projections='{name}' draws its units together"):
-        mehler.MaxoutFeatures.draw(D, 8, Q, seed=0, projections=name, stored=False)
-    phi = mehler.FourierFeatures.draw(D, 8, seed=0, projections=name)
-    with pytest.raises(ValueError, match="take projections='gaussian'"):
-        phi.unit_blocks()
-
-
-def test_bad_input():
-    with pytest.raises(TypeError, match="stored=0 must be True or False"):
-        draw("maxout", stored=0)
-    phi = draw("maxout", stored=False)
-    with pytest.raises(ValueError, match="size"):
-        phi.unit_blocks(0)
-    with pytest.raises(TypeError, match="size"):
-        phi.unit_blocks(2.5)
-    for call in (phi, next(phi.unit_blocks())):
-        with pytest.raises(ValueError, match="NaN or infinity"):
-            call(np.full((2, D), np.nan))
-        with pytest.raises(ValueError, match="6 columns but the map was drawn for n_inputs=7"):
-            call(np.ones((2, 6)))
-        with pytest.raises(ValueError, match="X is empty"):
-            call(np.ones((0, D)))
-    network = mehler.DeepFeatures.draw(D, (8,), activation="relu", seed=0)
-    with pytest.raises(ValueError, match="draws its units together"):
-        network.unit_blocks()

@@ -81,51 +81,6 @@ def test_batches(kernel):
     assert kernel.nngp(stack, return_error=True)[1].shape == (2, 2, 2)
 
 
-@pytest.mark.parametrize(
-    ("change", "error", "words"),
-    [
-        ({"depth": 0}, ValueError, "depth=0 must be at least 1"),
-        ({"depth": 2.0}, TypeError, "depth=2.0 must be an integer"),
-        ({"depth": True}, TypeError, "depth=True"),
-        ({"weight_variance": -1.0}, ValueError, "weight_variance=-1.0 must be positive"),
-        ({"weight_variance": 0.0}, ValueError, "weight_variance=0.0 must be positive"),
-        ({"weight_variance": np.nan}, ValueError, "weight_variance=nan"),
-        ({"bias_variance": -0.1}, ValueError, "bias_variance=-0.1 must be at least 0"),
-        ({"bias_variance": "0"}, TypeError, "bias_variance='0'"),
-        ({"pool_size": None}, ValueError, "needs pool_size"),
-        ({"pool_size": 0}, ValueError, "pool_size=0"),
-        ({"pool_size": 2.0}, TypeError, "pool_size=2.0"),
-        ({"activation": "relu"}, ValueError, "pool_size=4 is for activation='maxout' alone"),
-        ({"activation": "selu", "pool_size": None}, ValueError, "'selu' is not one of"),
-        ({"activation": 3, "pool_size": None}, TypeError, "neither a name nor a function"),
-    ],
-)
-def test_bad_arguments(change, error, words):
-    with pytest.raises(error, match=words):
-        mehler.DeepKernel(**({"activation": "maxout", "depth": 2, "pool_size": 4} | change))
-
-
-@pytest.mark.parametrize("method", ["nngp", "ntk"])
-def test_bad_rows(method):
-    call = getattr(KERNELS["relu"], method)
-    bad = X.copy()
-    bad[1, 0] = np.nan
-    with pytest.raises(ValueError, match="X holds NaN or infinity, first in row 1"):
-        call(bad)
-    with pytest.raises(ValueError, match="Y holds NaN"):
-        call(X, bad)
-    with pytest.raises(ValueError, match="X and Y have 4 and 3 columns"):
-        call(X, X[:, :3])
-    with pytest.raises(TypeError, match=r"numpy.asarray\(X\)"):
-        call([[1.0]])
-    with pytest.raises(ValueError, match=r"reshape\(1, -1\)"):
-        call(X[0])
-    with pytest.raises(TypeError, match="return_error='yes'"):
-        call(X, return_error="yes")
-    with pytest.raises(ValueError, match="standard deviation above"):
-        mehler.DeepKernel("relu2", 40, weight_variance=9.0).nngp(X)
-
-
 @pytest.mark.parametrize("name", ["maxout", "pairs", "relu", "erf", "sin"])
 @pytest.mark.parametrize("method", ["nngp", "ntk"])
 def test_gradients_are_those_of_differences(name, method):

@@ -51,24 +51,3 @@ def test_random_templates_of_a_law_given_by_hand_are_the_same_map():
     rows, _ = law._templates()
     given = draw(3, templates=rows, window=law.bins.window)
     np.testing.assert_allclose(given(X), law(X), atol=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"templates": TEMPLATES[:, :2]}, ValueError, r"templates has shape \(3, 2\)"),
-        ({"templates": TEMPLATES[0]}, ValueError, r"templates has shape \(4,\)"),
-        ({"templates": TEMPLATES * np.nan}, ValueError, "templates holds NaN"),
-        ({"templates": np.zeros((2, D))}, ValueError, "templates are all 0"),
-        ({"templates": TEMPLATES * 1j}, TypeError, "templates must hold real numbers.*complex128"),
-        ({"n_elements": 2}, ValueError, "own go with all elements and no dither"),
-        ({"rule": "dither"}, ValueError, "own go with all elements and no dither"),
-        ({"templates": 3}, ValueError, "must be the name of a law, or one row"),
-        ({"templates": "cube"}, ValueError, "templates='cube'"),
-        ({"n_templates": 2}, ValueError, "n_templates=2 but templates has 3 rows"),
-        ({"n_features": 10}, ValueError, "n_templates=3"),
-    ],
-)
-def test_bad_templates_are_named(options, error, words):
-    with pytest.raises(error, match=words):
-        draw(**options)

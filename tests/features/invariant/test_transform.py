@@ -178,32 +178,6 @@ def test_large_groups_are_sampled_and_their_kernel_is_refused():
     assert fixed.kernel(rows(24)).shape == (5, 5)
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({}, ValueError, "give n_features, or n_templates"),
-        ({"n_features": 13}, ValueError, "no multiple of the 4 columns of a template; take 12"),
-        ({"n_features": 12, "n_templates": 4}, ValueError, "are n_features=16, not 12"),
-        ({"n_templates": 0}, ValueError, "n_templates=.* must be at least 1"),
-        ({"n_templates": 1, "n_bins": 0}, ValueError, "n_bins=.* must be at least 1"),
-        ({"n_templates": 1, "window": -1.0}, ValueError, "window=-1.0"),
-        ({"n_templates": 1, "window": "wide"}, TypeError, "window='wide'"),
-        ({"n_templates": 1, "rule": "simpson"}, ValueError, "rule='simpson'"),
-        ({"n_templates": 1, "templates": "cube"}, ValueError, "templates='cube'"),
-        ({"n_templates": 1, "templates": "redraw", "epsilon": 0}, ValueError, "epsilon=0"),
-        ({"n_templates": 1, "n_elements": 4}, ValueError, "not n_elements=4 distinct ones"),
-        ({"n_templates": 1, "n_elements": 0}, ValueError, "n_elements=.* must be at least 1"),
-        ({"n_templates": 1, "group": groups.CyclicShifts(4)}, ValueError, "not n_inputs=3"),
-        ({"n_templates": 1, "group": np.eye(3)}, TypeError, r"use groups.LinearMaps\(...\)"),
-        ({"n_templates": 2**45}, ValueError, "TiB of weights"),
-    ],
-)
-def test_bad_arguments(options, error, words):
-    given = {"group": groups.CyclicShifts(3), "n_bins": 2, "seed": 0} | options
-    with pytest.raises(error, match=words):
-        mehler.GroupInvariantFeatures.draw(3, **given)
-
-
 def test_a_group_may_come_as_its_recipe():
     group = groups.CyclicShifts(6)
     recipe = json.loads(json.dumps(group.recipe()))

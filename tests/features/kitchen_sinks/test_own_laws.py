@@ -66,19 +66,6 @@ def test_stumps_hold_and_a_planted_defect_does_not(monkeypatch):
     assert verdict() == "refuted"
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({"bias": 0.0}, "bias=0.0 must be a number above 0"),
-        ({"bias": "uniform", "activation": "cos"}, "bias='uniform' must be a number above 0"),
-        ({"projections": "orthogonal"}, "leave projections out"),
-    ],
-)
-def test_bad_stumps_are_named(options, words):
-    with pytest.raises(ValueError, match=words):
-        stumps(**options)
-
-
 # -- any function ------------------------------------------------------------------------------
 
 
@@ -119,35 +106,3 @@ def test_two_ways_to_write_stumps_have_one_kernel():
         draw, phi.kernel, X[:3], variance=stumps().variance, resolution=0.1
     )
     assert verdict.status == "holds"
-
-
-@pytest.mark.parametrize(
-    ("options", "error", "words"),
-    [
-        ({"function": 3}, TypeError, "function"),
-        ({"law": "gaussian"}, TypeError, "law"),
-        ({"kernel": 1}, TypeError, "kernel"),
-        ({"law": lambda rng, d, m: np.ones((m, d))}, ValueError, "last axis"),
-        ({"law": lambda rng, d, m: np.full((d, m), np.nan)}, ValueError, "NaN"),
-    ],
-)
-def test_bad_functions_are_named(options, error, words):
-    with pytest.raises(error, match=words):
-        functions(**options)
-
-
-def test_a_function_of_another_shape_is_named():
-    with pytest.raises(ValueError, match=r"must return shape \(5, 70\)"):
-        functions(function=lambda rows, centres: rows)(X)
-
-
-@pytest.mark.parametrize("what", ["kernel", "variance"])
-def test_the_refusal_names_the_function_to_give(what):
-    with pytest.raises(ValueError, match=rf"draw the map with {what}=.*gram\(X\)"):
-        getattr(functions(), what)(X)
-
-
-@pytest.mark.parametrize("method", ["kernel", "product_kurtosis"])
-def test_other_activations_of_stumps_carry_no_moments(method):
-    with pytest.raises(ValueError, match="law='stumps'"):
-        getattr(stumps(activation="tanh"), method)(X)

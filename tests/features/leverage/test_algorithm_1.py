@@ -55,9 +55,3 @@ def test_too_few_scores_are_refused():
     how = {**LETTER, "draws": "without replacement"}
     with pytest.raises(ValueError, match=r"mix=0.0 draws from .* groups of 12"):
         leverage.LeverageSampling(steps(), 11, seed=0, **how).fit(FEW)
-
-
-@pytest.mark.parametrize("mix", [-0.1, 1.1, True, "0"])
-def test_mix_is_from_0_to_1(mix):
-    with pytest.raises((TypeError, ValueError), match="mix="):
-        leverage.LeverageSampling(pool(), 4, seed=0, lam=0.01, mix=mix)

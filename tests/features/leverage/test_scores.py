@@ -236,37 +236,6 @@ def test_traced_scores_are_nan_where_others_refuse(place):
     assert degrees("svd", SMALL) == pytest.approx(true, rel=1e-3)
 
 
-PHI = np.random.default_rng(0).standard_normal((6, 4))
-
-
-@pytest.mark.parametrize(
-    ("phi", "options", "kind", "words"),
-    [
-        (PHI, {"lam": 0.0}, ValueError, "lam=0.0 must be positive and finite"),
-        (PHI, {"lam": -1.0}, ValueError, "must be positive and finite"),
-        (PHI, {"lam": float("nan")}, ValueError, "must be positive and finite"),
-        (PHI, {"lam": "small"}, TypeError, "must be a real number"),
-        (PHI, {"method": "inverse"}, ValueError, "is not one of 'auto', 'svd', 'gram'"),
-        (PHI, {"method": "gram", "lam": 1e-15}, ValueError, "use method='svd'"),
-        (PHI, {"groups": [0, 1]}, ValueError, "one label a feature"),
-        (PHI, {"groups": [0.0, 1.0, 2.0, 3.0]}, ValueError, "one label a feature"),
-        (PHI, {"pool_weights": [0.5, 0.5]}, ValueError, "each of the 4 features"),
-        (PHI, {"pool_weights": [0.5, 0.5, 0.0, 0.0]}, ValueError, "drop features of weight 0"),
-        (PHI, {"pool_weights": [0.5, 0.5, 0.5, 0.5]}, ValueError, "divide them by their sum"),
-        (PHI, {"n_features": 0}, ValueError, "n_features"),
-        (PHI[0], {}, ValueError, "shape"),
-        (PHI[:0], {}, ValueError, "empty"),
-        (PHI + np.nan, {}, ValueError, "NaN"),
-        (PHI * 1j, {}, TypeError, "Phi is complex"),
-        (PHI[0], {}, ValueError, "Phi must have shape"),
-        (PHI.tolist(), {}, TypeError, "must be an array"),
-    ],
-)
-def test_bad_input(phi, options, kind, words):
-    with pytest.raises(kind, match=words), np.errstate(invalid="ignore"):
-        ridge_leverage_scores(phi, **{"lam": 0.1, **options})
-
-
 def test_integers_become_floats():
     found = ridge_leverage_scores(np.array([[1, 0], [0, 1]]), 1.0)
     # A = I/2, so tau = (1/4)/(1/4 + 1).

@@ -52,17 +52,3 @@ def test_orthogonal_frequencies_have_the_same_kernel():
     phi = draw(projections="orthogonal")
     np.testing.assert_allclose(phi.kernel(X), by_hand(X, X), atol=1e-15)
     assert np.all(phi.gram_variance(X) <= draw().gram_variance(X) + 1e-15)
-
-
-@pytest.mark.parametrize(
-    ("m", "options", "words"),
-    [
-        (61, {}, "n_features=61 is no multiple of n_inputs=3"),
-        (9, {}, "odd"),
-        (60, {"form": "both"}, "form"),
-        (60, {"kernel": "cubic"}, "kernel"),
-    ],
-)
-def test_bad_arguments_are_named(m, options, words):
-    with pytest.raises(ValueError, match=words):
-        LocalisedLinearFeatures.draw(3, m, seed=0, **options)

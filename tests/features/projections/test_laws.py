@@ -79,22 +79,6 @@ def test_projections_say_how_large_they_are(projection):
     assert projection.n_weights(2, 40, 300) == pytest.approx(kept, rel=0.25)
 
 
-def test_names():
-    assert projections.NAMES == ("gaussian", "orthogonal", "hadamard", "sobol")
-    for wrong in ("fast", None, 3, "shared"):
-        with pytest.raises(ValueError, match=r"projections=.* is not one of 'gaussian'"):
-            named(wrong)
-    with pytest.raises(ValueError, match=r"'halton' went after mehler 0\.3\.0, which draws"):
-        named("halton")
-
-
-def test_sobol_points_end_somewhere():
-    with pytest.raises(ValueError, match="21201 coordinates a unit"):
-        named("sobol").check(4, 5301, 10)
-    with pytest.raises(ValueError, match=r"2\^30 points"):
-        named("sobol").check(1, 1, 2**30 + 1)
-
-
 def test_sobol_units_are_even():
     """Of 64 points one in each interval of 1/64, in every coordinate."""
     for u in ndtr(vectors(named("sobol"), 5, 1, 3, 64)[0]):
