@@ -182,3 +182,11 @@ def test_a_claim_that_is_0_but_for_rounding_is_0(rounded, dtype):
 
     draw = drawn(lambda signs: signs * noise)
     assert check_kernel(draw, claimed, ROWS, resolution=0.2).status == "holds"
+
+
+@pytest.mark.slow
+def test_a_long_check_says_so_once():
+    slow = lambda seed: lambda x: (np.linalg.svd(np.eye(200)), Offset(seed)(x))[1]  # noqa: E731
+    with pytest.warns(RuntimeWarning, match="resolution=0.001 takes about .* fits into a minute"):
+        verdict = check_kernel(slow, RBF, X, resolution=1e-3, max_features=200 * 2000)
+    assert verdict.status == "inconclusive"

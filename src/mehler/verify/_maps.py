@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import math
+import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -107,7 +109,7 @@ def is_feature_map(value: object) -> bool:
 
 
 class Clock:
-    """A time limit in CPU seconds, None for no limit.
+    """A time limit in CPU seconds, None for no limit, and a warning ahead of a long check.
 
     It counts CPU time of this thread, or a quarter of wall time if that is more, so that a verdict
     does not depend on the machine's other load.
@@ -116,6 +118,7 @@ class Clock:
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
         self._start, self._worked = monotonic(), thread_time()
+        self._quiet = limit is not None and limit < 60.0
 
     @property
     def seconds(self) -> float:
@@ -124,6 +127,16 @@ class Clock:
     @property
     def over(self) -> bool:
         return self.limit is not None and self.seconds >= self.limit
+
+    def foresee(self, done: int, total: float, resolution: float, name: str) -> None:
+        """Warn once, after five seconds, where `total` draws will take over a minute."""
+        minutes = self.seconds / 60.0 * total / max(done, 1)
+        if not self._quiet and self.seconds > 5.0 and 1.0 < minutes < math.inf:
+            self._quiet = True
+            limit = "" if self.limit is None else f"; the time limit is {self.limit:.3g} s"
+            text = f"{name}: resolution={resolution:.3g} takes about {minutes:.2g} minutes of CPU"
+            coarse = f"resolution={1.1 * resolution * math.sqrt(minutes):.2g} fits into a minute"
+            warnings.warn(f"{text} time{limit}; {coarse}", RuntimeWarning, stacklevel=2)
 
 
 @dataclass(frozen=True)

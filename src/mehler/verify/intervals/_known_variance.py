@@ -305,7 +305,7 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     sums, drawn, look = np.zeros((4, task.n)), 0, 0
     low = high = np.zeros(0)
     while drawn < n_draws and not (look or (drawn and task.clock.over)):
-        sums, drawn = sums + source.sums(task.draws[drawn]), drawn + 1
+        sums, drawn = sums + source.sums(task.draw(drawn, n_draws)), drawn + 1
         if drawn in early and drawn < n_draws:
             number, paid = early[drawn]
             n = drawn * source.per_draw

@@ -44,6 +44,11 @@ class Task:
         n_draws, most = -(-samples // self.source.per_draw), self.options.max_features
         return n_draws if most is None else min(n_draws, most // self.source.n_features)
 
+    def draw(self, k: int, total: float) -> Any:
+        """Return draw k of about as many as `total`."""
+        self.clock.foresee(k, total, self.resolution, self.options.name)
+        return self.draws[k]
+
 
 @dataclass(frozen=True)
 class Evidence:

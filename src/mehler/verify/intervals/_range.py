@@ -213,7 +213,10 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     most, target = task.affordable(_MOST), task.affordable(_FIRST)
     while True:
         while drawn < target:
-            bets.add(source.per_draw, _sums(task, bounds, drawn))
+            bets.add(
+                source.per_draw,
+                _sums(task, bounds, task.draw(drawn, max(needed / source.per_draw, target)), drawn),
+            )
             drawn += 1
             if task.clock.over:
                 break
@@ -251,11 +254,11 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     )
 
 
-def _sums(task: Task, bounds: tuple[float, float], k: int) -> Any:
+def _sums(task: Task, bounds: tuple[float, float], phi: Any, k: int) -> Any:
     """Return the power sums of draw k; raise Finding for a sample out of bounds."""
     source, total = task.source, np.empty((4, task.n))
     for chosen in source.blocks():
-        samples, unit = source.samples(task.draws[k], chosen), source.unit[chosen]
+        samples, unit = source.samples(phi, chosen), source.unit[chosen]
         total[:, chosen] = power_sums(samples - source.claim[chosen])
         values, slack = samples * unit, task.rounding * unit
         out = (values < bounds[0] - slack) | (values > bounds[1] + slack)

@@ -373,6 +373,7 @@ class _Run:
         self.least_fresh = -(-LEAST // source.group)
         self.patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * self.start
         self.sums, self.draws, self.number, self.attempts = np.zeros((4, task.n)), 0, 0, 0
+        self.planned = 0.0
         self.evidence: Evidence | None = None
         self.fresh: Look | None = None
         self.unconfirmed, self._opening, self._repeats = "", np.empty(0), True
@@ -392,7 +393,7 @@ class _Run:
     def draw_until(self, target: int) -> None:
         """Draw until a size is reached, a bet is won, or time is over."""
         while self.draws < target:
-            sums, values, *lengths = self.source.of_draw(self.task.draws[self.draws])
+            sums, values, *lengths = self.source.of_draw(self.task.draw(self.draws, self.planned))
             self._opening = values if self.draws == 0 else self._opening
             self._repeats = self._repeats and np.array_equal(values, self._opening)
             self.sums = self.sums + sums
@@ -527,6 +528,9 @@ def measure_undeclared(task: Task, *, least: int | None = None) -> Measurement:
         run.draw_until(target)
         look = run.look()
         is_last = run.draws >= run.affordable or run.over
+        # Squares settle late: a forecast from their first ones is far too long.
+        if least is None and not look.tails(run.patience).any():
+            run.planned = look.wanted() / per_draw
         if not is_last and run.n >= again and look.refutable.any():
             look = run.confirm(look)
             if run.over or run.fresh is not None:
