@@ -158,11 +158,7 @@ Number = Callable[[Any], Any]
 def partition_sums(
     pdf: Number, cdf: Number, sqrt: Number, t: NDArray[Any], h: Any, q: int, n: int
 ) -> list[Any]:
-    """Compute a_i/(i+1), i < n, in the numbers of a grid t of step h.
-
-    The sum over partitions of i+1 with l <= q parts of q!/((q-l)! prod m_k!) I^2, m_k how often a
-    part repeats, I = int Phi^(q-l) prod psi_(lambda_j), psi_m = phi He_(m-1)/sqrt(m!).
-    """
+    """Compute a_i/(i+1), i < n, in the numbers of a grid t of step h, by partitions of i+1."""
     factors = [np.array([cdf(x) for x in t], dtype=object)]
     before, current = 0 * t, np.array([pdf(x) for x in t], dtype=object)
     for m in range(1, n + 1):

@@ -1,15 +1,8 @@
-r"""Moments of M = max of q independent standard normals, and the power series that they give.
+"""Moments of M = max of q independent standard normals, and the power series that they give.
 
 M has density q phi(t) Phi(t)^(q-1), an entire function of t, so the trapezoid rule on the whole
-line converges faster than any power of its step: the stated accuracy is rounding.
-
-**Series.** With psi_n = phi h_(n-1) / sqrt(n), the bivariate normal distribution function is
-
-    Phi_2(x, y; rho) = Phi(x) Phi(y) + sum_(n >= 1) rho^n psi_n(x) psi_n(y),
-
-and Hoeffding's formula K_q - h_1^2 = double integral of Phi_2^q - Phi^q Phi^q gives
-a_i = (i+1) [rho^(i+1)] of the double integral of Phi_2^q. The power of the series is taken at
-each grid point, the integral by the trapezoid rule.
+line converges faster than any power of its step: the stated accuracy is rounding. The series are
+derived on :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations
@@ -212,11 +205,7 @@ _POINTS = 2048  # grid points at a time: 129 coefficients of them are 2 MB
 
 
 def _grid(q: int, n: int) -> tuple[NDArray[np.float64], float]:
-    """Return the grid where [rho^k] Phi_2^q matters.
-
-    It is at most sqrt(D(x) D(y)), D = Phi^q - Phi^(2q): on the diagonal all coefficients are
-    non-negative and sum to D; off it by Cauchy-Schwarz.
-    """
+    """Return the grid where [rho^k] Phi_2^q, at most sqrt(D(x) D(y)), matters."""
     from scipy.special import log_ndtr
 
     # Features as narrow as 1/sqrt(2 log q), oscillations of psi_n as fast as sqrt(n).

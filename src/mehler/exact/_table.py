@@ -1,34 +1,6 @@
-r"""Expectations of maxout units by angle: one grid of Gaussian wedges, then a table a pool size.
+"""Expectations of maxout units by angle: one grid of Gaussian wedges, then a table a pool size.
 
-**Grid.** For unit vectors at angle theta, two projections of one weight are a standard normal point
-of the plane, seen along two axes. With apex (a, b) and
-
-    X, Y = a cos(theta/2) +- b sin(theta/2),    G = P(g <= X, g_rho <= Y),
-
-G is the measure of the wedge with that apex and opening pi - theta, and
-
-    kappa_q(cos theta) = q E[G(a, b)^(q-1)],    (a, b) standard normal.
-
-G does not depend on q. It is built by spectral integration of
-
-    dG/da = cos(theta/2) [phi(X) Phi(X') + phi(Y) Phi(Y')],
-    X', Y' = a sin(theta/2) -+ b cos(theta/2)
-
-over the half plane a <= 0, and reflected: 1 - G(a, b) = Q(X) + Q(Y) - G(-a, b). Because
-G(-a, b) <= min(Q(X), Q(Y)) nothing cancels, so 1 - G has full relative accuracy and G^(q-1)
-survives pool sizes of a million. No bivariate normal routine is called.
-
-**Tables.** For two rows at that angle M and M' are the largest of q projections, D and D' which one
-is largest. All expectations are weighted sums of G^(q-1) over the grid:
-
-    kappa = E 1[D=D'],   m = E[M M'; D=D'],
-
-then, by Mehler's derivative d/drho E f(g) k(g_rho) = E <grad f, grad k>,
-
-    K' = kappa,  K(1) = sigma^2;      S' = 4 m,  S(1) = E M^4,  S = E M^2 M'^2;
-
-and the same with M - h_1 for M, h_1 = E M. They are analytic in theta on [0, pi], hence 64
-Chebyshev nodes; bulk evaluation uses local polynomials, 64 pieces of degree 9.
+Wedges, their powers and the derivatives behind the tables: :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Rotation-invariant distributions of a random template, determined by the radius."""
+"""Rotation-invariant distributions of a random template, determined by the radius.
+
+The integrals, with proofs: :doc:`/theorems/certified-balls`.
+"""
 
 from __future__ import annotations
 
@@ -34,13 +37,7 @@ def _angles(values: Any) -> Floats:
 
 
 def sphere_wedge(h: Floats, theta: Floats, n_inputs: int) -> Floats:
-    r"""Evaluate the integral of P(radius > h / cos) over an arc, over 2 pi; both arrays alike.
-
-    .. math:: T(h, \theta) = \frac1{2\pi}\int_0^\theta \Big(1 - \frac{h^2}{\cos^2\phi}
-              \Big)_+^{(d-2)/2} d\phi, \qquad h \ge 0, |\theta| \le \pi/2
-
-    A finite sum of d/2 terms, absolute error below 1e-14.
-    """
+    """Compute T(h, theta) on the sphere, h >= 0: d/2 terms, absolute error below 1e-14."""
     inside = h < 1.0
     h = np.where(inside, h, 0.5)
     arc = np.minimum(np.abs(theta), np.arccos(h))
@@ -50,14 +47,7 @@ def sphere_wedge(h: Floats, theta: Floats, n_inputs: int) -> Floats:
 
 
 def powers(h: Floats, arc: Floats, n_inputs: int) -> Iterator[Floats]:
-    r"""Yield J_p for p = (d - 2)/2 and its predecessors, ascending from 0 or -1/2.
-
-    .. math:: J_p = \int_0^a (1 - h^2\sec^2\phi)^p d\phi
-              = J_{p-1} - h (1 - h^2)^{p-1/2} \int_0^z (1 - w^2)^{p-1} dw
-
-    with z = h tan(a) / sqrt(1 - h^2), for h < 1 and a <= arccos(h): one factor 1 - h^2 sec^2 is
-    split off, and w = h tan / sqrt(1 - h^2) substituted.
-    """
+    """Yield J_p for p = (d - 2)/2 and its predecessors, ascending from 0 or -1/2."""
     sine, cosine = np.sin(arc), np.cos(arc)
     short = (1.0 - h) * (1.0 + h)
     # Both arcs below share one root: where it is small their errors cancel.
@@ -89,16 +79,7 @@ UNIT_WEIGHTS = 0.25 * np.pi * _WEIGHTS * np.cos(0.25 * np.pi * (1.0 + _NODES))
 
 
 def truncated_wedge(h: Floats, theta: Floats, n_inputs: int, reach: float) -> Floats:
-    r"""Integrate P(radius > h / cos) over an arc, over 2 pi, for squared lengths below reach^2.
-
-    With c = d reach^2 and P the regularised lower incomplete gamma function,
-
-    .. math:: P(\rho > r) = \frac{e^{-dr^2/2} P(d/2, (c - dr^2)/2)}{P(d/2, c/2)}, \qquad
-              P(a + 1, x) = P(a, x) - \frac{x^a e^{-x}}{\Gamma(a + 1)},
-
-    so that it is Owen's function less a sum of the sphere's integrals J_k, and for odd d less the
-    rest of P(1/2, x) = erf(sqrt(x)) as well, a quadrature of 64 nodes. Absolute error below 1e-12.
-    """
+    """Compute T(h, theta) for lengths below `reach`, with absolute error below 1e-12."""
     from scipy.special import gammainc, gammaln, owens_t
 
     d, c = n_inputs, n_inputs * reach**2

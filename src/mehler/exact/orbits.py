@@ -250,23 +250,11 @@ def _joint(
 def limit_variance_bound(
     law: TemplateLaw, centre_square: Any, mean_distance: Any, concentration: float
 ) -> Any:
-    r"""Bound the variance of one template's product of unbinned distributions.
+    """Bound the variance of one template's product of unbinned distributions.
 
-    For Y = s - mean of max(<t, a_i>, <t, b_j>) over all pairs, with u_ij = a_i - b_j,
-
-    .. math:: \operatorname{Var} Y \le \frac{\sigma^2}4\Big(\|\bar a + \bar b\|^2 +
-              \Big(1-\frac2\pi\Big)\Big\|\overline{\frac{uu^\top}{\|u\|}}\Big\|_F^2\Big)
-              + \frac{\bar D^2}4\Big(\frac{2\sigma^2}\pi - \mu^2\Big)
-
-    with sigma^2 and mu the mean square and the mean absolute value of a coordinate of t, given
-    that t is not rejected. `centre_square` is the squared norm of mean(a_i) + mean(b_j),
-    `mean_distance` D, the mean length of u_ij, `concentration` the squared Frobenius norm of the
-    mean of u u^T / length(u). The second part is too large by at most 14 %; all else is exact.
-
-    max(a, b) = (a + b)/2 + abs(a - b)/2. The odd part is uncorrelated with the even one. Of the
-    even part, E abs<t, u> abs<t, v> = sigma^2 |u||v| sum_k c_k rho^(2k) with c_0 = 2/pi, all
-    c_k > 0 and sum 1 (rotation invariance, and the Gaussian case by Mehler's formula); for k >= 1
-    rho^(2k) <= rho^2.
+    `centre_square` is the squared norm of mean(a_i) + mean(b_j), `mean_distance` the mean length of
+    u = a_i - b_j, `concentration` the squared Frobenius norm of the mean of u u^T / length(u).
+    Proof: :doc:`/theorems/certified-balls`.
     """
     square = law.mean_square
     even = (1.0 - 2.0 / math.pi) * concentration
@@ -275,12 +263,10 @@ def limit_variance_bound(
 
 
 def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
-    r"""Compute the weight w of equal elements in a mean over all pairs of r out of N elements.
+    """Compute the weight w of equal elements in a mean over all pairs of r out of N elements.
 
-    .. math:: E \frac1{r^2}\sum_{i,j \le r} f(g_i, g_j) = (1-w)\,\overline f + w\,\overline{f_=},
-              \qquad w = \frac1r \;\text{or}\; \frac{N-r}{r(N-1)}
-
-    with the mean of f over all pairs, and over equal ones; 1/r for independent draws.
+    The mean of f over pairs of the sample is (1 - w) that over all pairs, plus w that over equal
+    ones; w is 1/r for independent draws, else (N - r)/(r (N - 1)).
     """
     r = require_integer("size", size)
     n = require_integer("order", order)
@@ -292,12 +278,9 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
 
 
 def sample_variance(matrix: ArrayLike, size: int, *, replacement: bool) -> Any:
-    r"""Compute the variance of the mean over all pairs of r elements, drawn from all N.
+    """Compute the variance of the mean of F over all pairs of r elements, drawn from all N.
 
-    .. math:: \operatorname{Var} \frac1{r^2}\sum_{i,j\le r} F_{g_i g_j}
-
-    `matrix` (..., N, N) is F at all pairs; by sums over equal and different indices, cancellation
-    leaves about 1e-14 of the squared mean.
+    `matrix` (..., N, N) is F at all pairs; cancellation leaves about 1e-14 of the squared mean.
     """
     F = np.asarray(matrix, dtype=np.float64)
     N = F.shape[-1]

@@ -24,15 +24,12 @@ Floats = NDArray[np.float64]
 class Pairs:
     r"""Pairs :math:`u \sim N(0, s_x^2)`, :math:`v \sim N(0, s_y^2)` of correlation :math:`\rho`.
 
-    Near :math:`\rho = \pm1` kernels depend on :math:`1 \mp \rho`, which a rounded correlation
-    does not have.
-
     Attributes
     ----------
     rho : array
         Correlations in [-1, 1].
     near, far : array
-        :math:`1 - \rho` and :math:`1 + \rho`.
+        :math:`1 - \rho` and :math:`1 + \rho`, whose digits a rounded correlation has lost.
     x_scale, y_scale : array
         Standard deviations, 0 or more; shapes broadcast with that of `rho`.
     covariance : array, optional
@@ -167,12 +164,7 @@ def _value(order: int, rho: Array, near: Array, far: Array) -> Array:
 
 @functools.cache
 def polynomials(order: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the coefficients of P_n and Q_n, constant first.
-
-    From :math:`dA_n/dc = n^2A_{n-1}`, which is Mehler's formula for the derivative of
-    E f(g) f(g_c), and A_n = 0 at c = -1: so :math:`P_n' = n^2P_{n-1}` and
-    :math:`P_n + (1 - c^2)Q_n' - cQ_n = n^2(1 - c^2)Q_{n-1}`, solved from the highest power down.
-    """
+    """Return the coefficients of P_n and Q_n, constant first."""
     if order == 0:
         return (1,), (0,)
     n = order
@@ -284,11 +276,9 @@ def power_of(waves: Waves, power: int) -> dict[int, complex]:
 def waves_moment(
     waves: Waves, power: int, pairs: Pairs, *, uniform_phase: bool
 ) -> tuple[Array, float]:
-    r"""Compute E a(u)^p a(v)^p, and the sum of absolute weights that scales its rounding.
+    """Compute E a(u)^p a(v)^p, and the sum of absolute weights that scales its rounding.
 
-    .. math:: \sum_{f, g} c_f c_g\, e^{-\mathrm{Var}(fu + gv)/2}
-
-    With a uniform phase added to both, only f + g = 0 remains.
+    It is the sum of c_f c_g exp(-Var(fu + gv)/2), with a uniform phase that of f + g = 0 alone.
     """
     terms = power_of(waves, power)
     # A pair (f, g) and its opposite share the exponent.
@@ -355,11 +345,7 @@ def _first_power(moment: Callable[[Pairs], Any]) -> Callable[[Pairs, int], Any]:
 
 @_first_power
 def erf_kernel(pairs: Pairs) -> Any:
-    r"""Compute Williams' kernel.
-
-    .. math:: \frac2\pi\arcsin r, \qquad
-              r = \frac{2\rho s_xs_y}{\sqrt{(1 + 2s_x^2)(1 + 2s_y^2)}}
-    """
+    """Compute Williams' kernel."""
     r, _, _, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
     ones = pairs.xp.ones_like(pairs.rho)
     # A correlation is rounded by eps, whatever it is.
@@ -370,10 +356,7 @@ def erf_kernel(pairs: Pairs) -> Any:
 
 @_first_power
 def erf_slope_kernel(pairs: Pairs) -> Any:
-    r"""Compute the kernel of the derivative.
-
-    .. math:: \frac4\pi\left(1 + 2s_x^2 + 2s_y^2 + 4s_x^2s_y^2(1-\rho)(1+\rho)\right)^{-1/2}
-    """
+    """Compute the kernel of the derivative of erf."""
     _, _, rest, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
     value = (4.0 / math.pi) * rest / root
     return value, value
@@ -381,27 +364,13 @@ def erf_slope_kernel(pairs: Pairs) -> Any:
 
 @_first_power
 def gelu_kernel(pairs: Pairs) -> Any:
-    r"""Compute the kernel of t Phi(t), with a = s_x^2, b = s_y^2, c = rho s_x s_y.
-
-    .. math:: \frac c{2\pi}\Big(\frac\pi2 + \arcsin r\Big) +
-              \frac{ab\sqrt{1-r^2}}{2\pi\sqrt{(1+a)(1+b)}} +
-              \frac{r^2}{2\pi\sqrt{(1+a)(1+b)(1-r^2)}}, \qquad
-              r = \frac c{\sqrt{(1+a)(1+b)}}
-
-    By Stein's lemma in both variables, E uv F = c E F + sum of Sigma_1i Sigma_2j E F_ij for
-    F = Phi(u) Phi(v): E F is an orthant's probability, and the F_ij are densities at 0.
-    """
+    """Compute the kernel of t Phi(t)."""
     return _with_size(_gelu_value, pairs)
 
 
 @_first_power
 def gelu_slope_kernel(pairs: Pairs) -> Any:
-    r"""Compute the kernel of Phi(t) + t phi(t): that of t Phi(t), differentiated by c.
-
-    .. math:: \frac1{2\pi}\Big(\frac\pi2 + \arcsin r +
-              \frac{r(1+a+b)}{(1+a)(1+b)\sqrt{1-r^2}} +
-              \frac{r(2-r^2)}{(1+a)(1+b)(1-r^2)^{3/2}}\Big)
-    """
+    """Compute the kernel of Phi(t) + t phi(t): that of t Phi(t), differentiated by c."""
     return _with_size(_gelu_slope_value, pairs)
 
 

@@ -1,22 +1,6 @@
-r"""Expected products of any activation at two correlated Gaussians, by Mehler's series.
+"""Expected products of any activation at two correlated Gaussians, by Mehler's series.
 
-With the Hermite coefficients of the activation at each scale,
-
-.. math:: E\,a(s_x g)\,a(s_y g_\rho) = \sum_{k\ge0} \rho^k c_k(s_x) c_k(s_y),
-          \qquad c_k(s) = E\,a(s g) h_k(g),
-
-there is one quadrature for each scale and one power series for each pair. By Cauchy and Schwarz,
-the terms from n on sum to at most :math:`|\rho|^n \sqrt{t_n(s_x) t_n(s_y)}`, with
-:math:`t_n(s) = E\,a(s g)^2 - \sum_{k<n} c_k(s)^2`.
-
-**Panels.** The even and the odd part of a function are integrated from 0 on, by Gauss and Legendre.
-A panel is resolved if its interpolation polynomial matches the function at the finer points, in
-mean square weighted by Gaussian mass. Others are bisected, which locates a jump to the last digit
-in fifty parts. The parts of a panel enter the sums by the polynomial of degree 23 that has their
-Legendre moments: at the finer points of the panel its values integrate
-:math:`h_k\varphi` as the parts do, up to the error of interpolation, for k < 512 at most
-:math:`4\cdot10^{-20}\max e^{-g^2/4}` by the derivatives
-:math:`\sqrt{(k+24)!/k!}\,h_{k+24}\varphi` and Cramér's inequality.
+Series, panels and their bisection, with proofs: :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations
