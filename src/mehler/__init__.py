@@ -41,13 +41,17 @@ __all__ = [
     "learn",
     "verify",
 ]
-_PACKAGES = ("bounds", "doubling", "exact", "features", "kernels", "learn", "verify")
+# The last five have extras of their own, so that a star import leaves them out.
+_PACKAGES = (
+    *("bounds", "doubling", "exact", "features", "kernels", "learn", "verify"),
+    *("planning", "report", "sklearn", "statements", "strategies"),
+)
 
 
 def __getattr__(name: str) -> object:
     # Nothing is imported before it is used: pytest imports this file in every run of every suite,
     # for the plugin.
-    if name not in __all__:
+    if name not in (*__all__, *_PACKAGES):
         raise AttributeError(f"module 'mehler' has no attribute {name!r}")
     import importlib
 
@@ -57,4 +61,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_PACKAGES})

@@ -163,3 +163,10 @@ def test_every_extra_that_is_named_exists():
         (extra, file) for extra, file in named if extra not in PROJECT["optional-dependencies"]
     } == set()
     assert len(named) > 20
+
+
+@pytest.mark.parametrize("name", ["planning", "report", "sklearn", "statements", "strategies"])
+def test_packages_are_attributes_in_a_new_process(name):
+    code = f"import mehler; assert {name!r} in dir(mehler); print(mehler.{name}.__name__)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == f"mehler.{name}"

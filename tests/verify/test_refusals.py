@@ -90,6 +90,7 @@ REFUSED = [
     ]),
     (verify.check_structure, {"draw": never, "X": ROWS}, [
         ({"draw": 3}, "draw=3 must be callable"),
+        ({"draw": lambda x: x @ np.ones((6, 2))}, "draw is a map X -> Z of one seed"),
         ({"redraw": "no"}, "redraw='no' must be a function"),
         ({"only": "speed"}, "only='speed' must name some of finite, repeatable"),
         ({"only": ["speed"]}, "only"), ({"domain": "sphere"}, "domain='sphere' must be a function"),

@@ -18,7 +18,7 @@ from mehler._validate import require_flag, require_function, require_iterable
 from mehler.kernels import NamedKernel
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
-from mehler.verify._maps import Clock, Kernel, require_draw, rows_without_claim
+from mehler.verify._maps import Clock, Draws, Kernel, first_map, require_draw, rows_without_claim
 from mehler.verify._sources import units_of
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._kernel import check_kernel
@@ -173,7 +173,11 @@ def check_structure(
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         # Warnings of the map are shown when its kernel is checked.
         warnings.simplefilter("ignore")
-        broken = _broken_rules(c, chosen)
+        try:
+            broken = _broken_rules(c, chosen)
+        except Exception:
+            first_map(Draws(draw, settings.seed), rows)  # says so of a map in the place of `draw`
+            raise
         if not broken and only is None and c.kernel is not None and redraw is not None:
             _report_other_sizes(c, c.kernel, redraw, domain)
     left_out = [f"not tried: {', '.join(whats)} ({why})" for why, whats in c.skipped.items()]
