@@ -86,17 +86,7 @@ class BoxERM:
         return self.risk - self.risk_lower
 
     def decision(self, Z: Array) -> Array:
-        """Compute f(x) = <alpha, z> for the rows of `Z`: shape (n,).
-
-        Parameters
-        ----------
-        Z : array, shape (n, m)
-            Units of the map that the function was fitted on, beside `alpha`.
-
-        Returns
-        -------
-        array, shape (n,)
-        """
+        """Compute f(x) = <alpha, z>, (n,), for rows `Z`, (n, m), of units, beside `alpha`."""
         Z = _require_units(Z)
         if Z.shape[1] != self.alpha.shape[0]:
             raise ValueError(
@@ -153,10 +143,9 @@ def box_erm(
     .. math:: \min_{|\alpha|_\infty \le C/m} \frac1n \sum_{i=1}^n V\big(y_i f_\alpha(x_i)\big),
               \qquad f_\alpha(x) = \sum_{\ell=1}^m \alpha_\ell\, \phi(x, W^\ell)
 
-    V is a convex loss s clipped at its bound. The risk of s is minimised, to a certified duality
-    gap. The risk of V, which may not be convex, is bounded from below: on the box
-    :math:`|f(x_i)| \le B_i = \frac Cm \sum_\ell |z_{i\ell}|`, and a dual feasible point of the
-    risk of the convex envelope of V on :math:`[-B_i, B_i]` bounds it over the whole box.
+    V is a convex loss clipped at its bound. The risk of the convex loss is minimised, to a
+    certified duality gap. The risk of V, which may not be convex, is bounded from below in the
+    whole box, by its convex envelopes on the margins that the box attains: :doc:`/learning`.
 
     Parameters
     ----------
@@ -182,17 +171,10 @@ def box_erm(
 
     Notes
     -----
-    Exact if all losses are linear on the margins that the box attains, as the ramp is for
-    :math:`B_i \le 1`: :math:`\alpha_\ell = \frac Cm \operatorname{sign} \sum_i y_i z_{i\ell}`.
-    Else by restarted Halpern iterations, see :doc:`/learning`: an inverse of size k = min(n, m)
-    takes 2 n m k operations, and each iteration reads it once and `Z` twice, in float64. Memory:
-    24 k^2 bytes and two float64 copies of `Z`, of which one is kept. Rows on a device without
-    float64 (JAX without x64) are copied to the host. Lower ends include a bound of their rounding.
-
-    References
-    ----------
-    Mroueh, Rennie and Goel (2015), equations (10) to (12) and Theorem 2; Rahimi and Recht (2008).
-    Parikh and Boyd (2014); Lieder (2021); Chen, Sun, Yuan, Zhang and Zhao (2024).
+    Exact, by a sign, if all losses are linear on the margins that the box attains. Else an inverse
+    of size k = min(n, m) takes 2 n m k operations, and each iteration reads it once and `Z` twice,
+    in float64. Memory: 24 k^2 bytes and two float64 copies of `Z`, of which one is kept. Rows on a
+    device without float64 (JAX without x64) are copied to the host.
 
     Examples
     --------
@@ -308,10 +290,6 @@ def units(phi: Any, X: Array) -> Array:
         A map of mehler, or any X -> features whose inner products estimate a kernel.
     X : array, shape (n, d) or (d,)
         Rows.
-
-    Returns
-    -------
-    array, shape (n, m)
 
     Examples
     --------

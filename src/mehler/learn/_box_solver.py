@@ -1,12 +1,4 @@
-r"""Minimise a convex loss over the box, and certify the minimum.
-
-The problem is sum_i e_i(t_i) over beta in [-1, 1]^m with t = K beta. It goes to graph splitting, by
-restarted Halpern iterations of the Peaceman-Rachford operator: proximal points of the losses and of
-the box, each number by itself, then a projection on the graph of K, with one inverse that is made
-once (Parikh and Boyd 2014). Pulling the iterates towards where they started, by ever less, makes
-the residual fall like 1/k (Lieder 2021), and restarts make that linear on piecewise linear problems
-(Chen, Sun, Yuan, Zhang and Zhao 2024).
-"""
+"""Minimise a convex loss over the box, and certify the minimum: see :doc:`/learning`."""
 
 from __future__ import annotations
 
@@ -69,15 +61,8 @@ def envelope(
 ) -> RowLosses:
     """Return convex envelopes of min(slope max(0, 1 - t), bound) on [-limit, limit], by row.
 
-    With b the bound, s the slope and l the limit, four cases:
-
-    - s (1 + l) <= b: nothing is clipped; linear if l <= 1, else the hinge itself;
-    - s (1 - l) >= b: all is clipped, the constant b;
-    - l >= 1: the line from (-l, b) to (1, 0), then 0, which is a hinge of slope b / (1 + l);
-    - else the chord from (-l, b) to (l, s (1 - l)).
-
-    A limit within the relative `tolerance` of a boundary counts as on it, since limits are sums
-    with rounding.
+    A limit within the relative `tolerance` of a boundary between cases counts as on it, since
+    limits are sums with rounding.
     """
     inside = limits <= 1.0 + tolerance
     at_limit = slope * (1.0 - limits)
@@ -150,14 +135,7 @@ class Certificate:
 
 
 def certify(data: SignedRows, losses: RowLosses, alpha: Array, theta: Array) -> Certificate:
-    r"""Evaluate primal and dual; the losses are float64, beside the data.
-
-    For any alpha in the box and any theta within its ends, by weak duality,
-
-    .. math:: \frac1n\sum_i \psi_i(\theta_i) - \frac Cm \sum_l \Big|\frac1n \sum_i \theta_i y_i
-              z_{il}\Big| \;\le\; \min_{|\alpha|_\infty \le C/m} \frac1n \sum_i e_i(y_i f(x_i))
-              \;\le\; \frac1n \sum_i e_i(y_i f_\alpha(x_i)).
-    """
+    """Evaluate primal and dual, a bound by weak duality; losses in float64, beside the data."""
     xp, theta = data.xp, losses.clip(data.xp, theta)
     if data.place is not data.home:
         alpha = _arrays.to_host(alpha)
@@ -172,12 +150,7 @@ def certify(data: SignedRows, losses: RowLosses, alpha: Array, theta: Array) -> 
 
 
 def rounding(n: int, m: int, slope: float, limits: Array) -> float:
-    """Bound the rounding error of a float64 risk or bound of a certificate.
-
-    A sum of k terms rounds by at most k u / (1 - k u) times the sum of their sizes, u = 2^-53.
-    Margins sum m terms of total size limit_i, the penalty n m of n slope mean(limits); a loss is at
-    most slope (1 + limit_i). 64 operations more, and a factor 2 for both sides.
-    """
+    """Bound the rounding error of a float64 risk or bound of a certificate."""
     terms = (n + m + 64) * 2.0**-53
     return 2.0 * terms / (1.0 - terms) * slope * (1.0 + float(limits.mean()))
 
@@ -224,11 +197,7 @@ class Graph:
 def iterate(
     graph: Graph, losses: RowLosses, beta: Array, theta: Array, limit: int
 ) -> Iterator[tuple[int, Array, Array]]:
-    """Yield iteration, beta in [-1, 1]^m and theta every few iterations, from a pair on.
-
-    Restarts begin from the last point when the residual has fallen by enough; rho, the weight of
-    dual over primal, is then balanced by how far both have moved, within a factor of 4.
-    """
+    """Yield iteration, beta in [-1, 1]^m and theta every few iterations, from a pair on."""
     data, xp, m = graph.data, graph.xp, graph.data.m
     yield 0, beta, theta
     if graph.e < _NOTHING:
@@ -251,6 +220,7 @@ def iterate(
         if taken == 0:
             first = graph.length(step)
         restart = False
+        # Restart from the last point when the residual has fallen by enough.
         if iteration % _CHECK == 0 or iteration == limit:
             yield iteration, beta, theta
             residual = graph.length(step)
@@ -261,6 +231,7 @@ def iterate(
             taken += 1
             at = reflected + (anchor - reflected) / (taken + 1)
             continue
+        # Balance the weight of dual over primal by how far both have moved.
         dual, new = rho * (near - at), rho
         if before is not None:
             moved, turned = (graph.length(b - a) for a, b in zip(before, (on_graph, dual)))

@@ -55,15 +55,8 @@ class RidgeFit:
     def predict(self, X: Array) -> Array:
         """Compute f(x) for the rows of `X`; for classes take the largest, ``argmax(axis=1)``.
 
-        Parameters
-        ----------
-        X : array, shape (n, d)
-            Rows where those of the fit were; a Dask array stays lazy.
-
-        Returns
-        -------
-        array, shape (n, t), or (n,) if targets were given so
-            In the dtype of the features.
+        Rows are where those of the fit were, and a Dask array stays lazy. Values are (n, t), or
+        (n,) if targets were given so, in the dtype of the features.
         """
         if _arrays.is_array(X) and _arrays.is_lazy(X):
             _arrays.require_matrix(X)
@@ -227,9 +220,8 @@ _LEAST = 2.0**-52
 def left_out(path: Path, scoring: Scoring, features: Features) -> NDArray[np.float64]:
     """Sum leave-one-out errors over rows, for each lambda: (k,) on the host.
 
-    e_i = (y_i - f(x_i)) / (1 - h_i), h_i = 1/N + (z_i - mean)^T (G + N lambda)^{-1} (z_i - mean).
-    With weights w_i: e_i counts w_i times, and is left out once, or wholly if w_i < 1, which is
-    h_i min(1, w_i).
+    The error of weight w_i counts w_i times, and is left out once, or wholly if w_i < 1, which is a
+    leverage of h_i min(1, w_i).
     """
     xp, decomposed = path.layout.place.xp, path.spectrum
     assert decomposed is not None

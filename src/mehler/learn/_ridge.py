@@ -82,21 +82,13 @@ def ridge(
 
     Notes
     -----
-    Leave-one-out errors are exact, in a second pass over the rows: of the function fitted to the
-    other rows with the same penalty :math:`N\lambda|W|^2`, see :doc:`/learning`. Digits are lost
-    with fewer rows than features and lambda N near rounding. If `phi` was chosen by these rows or
-    targets, all errors are too small.
-
-    Cost: m^2 N operations for the Gram, about 9 m^3 to decompose it and 2 m^2 N for leave-one-out;
-    one lambda takes a Cholesky factorisation, m^3/3, and so does each for folds of more than 2048
-    features. Fewer rows than features are solved by their inner products (not for Dask): about
-    9 N^3 + 2 N^2 m. Memory: two m x m matrices of float64 and a few blocks; for folds a Gram and a
-    solution each. See :class:`RidgeSums` for the accuracy of float32.
-
-    References
-    ----------
-    Rifkin, Lippert (2007), Notes on regularized least squares; Tacchetti, Mallapragada, Santoro,
-    Rosasco (2013), GURLS.
+    Leave-one-out errors are exact, of the function fitted to the other rows with the same penalty
+    :math:`N\lambda|W|^2`, in a second pass over the rows; digits are lost with fewer rows than
+    features and lambda N near rounding. If `phi` was chosen by these rows or targets, all errors
+    are too small. Cost: m^2 N operations for the Gram, about 9 m^3 to decompose it and 2 m^2 N for
+    leave-one-out; one lambda takes a Cholesky factorisation, m^3/3. Fewer rows than features are
+    solved by their inner products (not for Dask): about 9 N^3 + 2 N^2 m. Memory, accuracy, folds
+    and sources: :doc:`/learning`.
 
     Examples
     --------

@@ -58,21 +58,8 @@ class RidgeSums:
 
     Notes
     -----
-    A block is centred at its own mean and merged by one extra row,
-    :math:`\sqrt{\frac{nb}{n+b}}\,(\bar z_{block} - \bar z)` (Chan, Golub, LeVeque 1983): a large
-    common mean costs no digits. Sums are float64. For float32 features the product of a block of
-    b <= 2048 rows is computed in float32 and added in float64, so that the error of an entry does
-    not grow with N: it is at most :math:`(b + 8)\,2^{-24}\sqrt{G_{ii}G_{jj}}`, and a hundred times
-    smaller in measurements. Features on devices without float64 (JAX without x64) are copied to the
-    host. Memory is one m x m matrix of float64 and two blocks of features.
-
-    **Numerical rank.** Directions whose eigenvalue of G, with the penalty :math:`N\lambda`, is at
-    most :math:`4(e\sqrt{ts} + u\sqrt m\,s)` have weight 0: s is the largest, t the trace, e the eps
-    of the features' dtype, u that of float64. Their weights would be rounding over lambda.
-
-    References
-    ----------
-    T. F. Chan, G. H. Golub, R. J. LeVeque (1983), Algorithms for computing the sample variance.
+    A large common mean costs no digits. Memory is one m x m matrix of float64 and two blocks of
+    features. Accuracy of float32, and the numerical rank: :doc:`/learning`.
 
     Examples
     --------
@@ -103,7 +90,7 @@ class RidgeSums:
         self._squares: Array = None  # of centred targets, (t,)
 
     def add(self, X: Array, Y: Array, weights: Array | None = None) -> RidgeSums:
-        """Add rows, in place.
+        """Add rows, in place, and return itself; after an error in `phi` the sums are invalid.
 
         Parameters
         ----------
@@ -114,11 +101,6 @@ class RidgeSums:
             Targets beside `X`.
         weights : array, shape (n,), optional
             Weights of the rows, at least 0: a row of weight 2 counts as that row twice.
-
-        Returns
-        -------
-        RidgeSums
-            ``self``; after an error in `phi` its sums are invalid.
         """
         flat = Y.ndim == 1 if _arrays.is_array(Y) else False
         targets = require_pair(X, Y)
@@ -231,18 +213,7 @@ class RidgeSums:
         return _arrays.symmetric(self._layout.place.xp, self._gram)
 
     def solve(self, lambdas: Any, *, intercept: bool = True) -> tuple[RidgeFit, ...]:
-        """Minimise the regularised risk of :func:`mehler.learn.ridge` for each lambda.
-
-        Parameters
-        ----------
-        lambdas, intercept
-            As for :func:`mehler.learn.ridge`.
-
-        Returns
-        -------
-        tuple of RidgeFit
-            In the order of `lambdas`.
-        """
+        """Minimise the risk of :func:`mehler.learn.ridge`, with its arguments, for each lambda."""
         require_flag("intercept", intercept)
         path = self.solved(require_lambdas(lambdas), intercept, overwrite=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
