@@ -20,18 +20,16 @@ from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, call, raw
 Redraw = Callable[[int, Array, int | None], Any]
 # Moves of rows that show how features are rounded, in units of single precision.
 _MOVES, _STEP, EPS = 4, 16.0, float(np.finfo(np.float32).eps)
-# Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders, as
-# BLAS uses for different numbers of rows; 64 covers the constants. Single precision is allowed
-# to all maps, since one may compute in it and return float64. Coarser dtypes, whose units are
-# large, are allowed a twentieth.
+# Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders; 64
+# covers the constants. Any map may compute in single precision; coarser dtypes have a twentieth.
 _ULPS, _COARSEST = 64.0, 0.05
-# Pieces of a feature with jumps (a sign, a code); an input lies within rounding of a jump with
-# probability at most 8 sqrt(d) eps per piece. More entries jump with probability _RARE.
+# Pieces of a feature with jumps (a sign, a code): an input is within rounding of one with
+# probability at most 8 sqrt(d) eps. More entries jump with probability _RARE.
 _PIECES, _RARE = 16.0, 1e-13
 
 
 class Broken(AssertionError):
-    """A rule is broken: the text says how, and what that assumes."""
+    """A rule is broken: how, and what that assumes."""
 
     def __init__(self, cause: str, *, assumes: str = "") -> None:
         super().__init__(cause)
@@ -40,12 +38,10 @@ class Broken(AssertionError):
 
 @dataclass
 class Candidate:
-    """The map under test.
+    """The map under test; `rate` is the false-alarm probability of one random rule.
 
-    `given` are the caller's rows, for library and device; `rows` those used, on the host; `rate`
-    is the false-alarm probability of one random rule; `independent` whether the columns of a draw
-    are declared so. `skipped` has what was not tried by its reason, `remarks` what is no fault;
-    `changed` is how a call changed the rows that it got.
+    `given` are the caller's rows, `rows` those used, on the host; `skipped` has what was not tried
+    by its reason, `remarks` what is no fault, `changed` how a call changed its rows.
     """
 
     draw: Callable[[int], Any]
@@ -154,10 +150,7 @@ class Candidate:
     def require(
         self, cause: str, phi: Any, index: Any = slice(None), *, what: str = "", array: Any = None
     ) -> None:
-        """Raise `Broken` with a cause if the rows at an index have other features than plain ones.
-
-        `what` is the name under which a refusal is listed; `array` the rows as they are passed.
-        """
+        """Raise `Broken` if the rows at an index, passed as `array`, have other features."""
         with self.trying(what or cause):
             z = self.call(phi, self.rows[index], array)
             self.require_same(cause, z, self.plain[index], self.slack[index])
@@ -168,11 +161,7 @@ class Candidate:
             raise Broken(cause)
 
     def differing(self, a: Array, b: Array, slack: Any = 0.0) -> Any:
-        """Return the rows in which features differ by more than rounding, `slack`, rare jumps.
-
-        A row counts if more of its entries differ than may jump by chance, or if more of the whole
-        matrix do.
-        """
+        """Return the rows that differ by more than rounding, `slack` and rare jumps."""
         from scipy.special import bdtrc
 
         if a.shape != b.shape:
@@ -196,11 +185,7 @@ class Candidate:
         return np.flatnonzero((jumps > 0) & rare)
 
     def moved(self, phi: Callable[..., Any], rows: Array, plain: Array) -> Any:
-        """Return how far features go if rows are moved by some units of single precision.
-
-        Sums in another order move features by less, and signs near 0 jump. A comparison of calls
-        that may sum in another order allows for it; of a map that jumps anywhere it says nothing.
-        """
+        """Return how far features go if rows move by rounding, as other sums hardly do."""
         far = np.zeros(plain.shape)
         if rows.dtype.kind != "f":
             return far
@@ -223,10 +208,7 @@ def tolerance(a: Any, b: Any, terms: int) -> float:
 
 
 def won(signs: Iterable[int], rate: float, n: int = 0) -> bool:
-    """Return whether more of n fair comparisons are won than happens with probability `rate`.
-
-    By default all of as few as may do so. A tie does not count, and more than 4 end the test.
-    """
+    """Whether more of n comparisons are won than by chance; n=0: all. The fifth tie ends them."""
     from scipy.stats import binom
 
     n = n or math.ceil(-math.log2(rate))

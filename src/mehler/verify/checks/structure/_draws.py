@@ -1,8 +1,7 @@
-"""Rules of many draws: a seed gives one map and another a different one, columns of features and X.
+"""Rules of many draws: a seed gives one map and another a different one, columns differ.
 
-Correct maps share random numbers among their columns: a bandwidth, a phase or a rotation drawn once
-a map leave its mean alone. So what follows from independence alone is a fault where independence is
-declared, and a remark otherwise. ``docs/structure.md`` proves the rates.
+Correct maps may share a bandwidth, a phase or a rotation among their columns, so what follows from
+independence alone is a fault where it is declared, and a remark otherwise.
 """
 
 from __future__ import annotations
@@ -56,17 +55,14 @@ def the_seed_alone_decides(c: Candidate) -> None:
 
 # Consecutive seeds, unrelated ones, hashed ones, and most seconds for the latter.
 _ROW, _FAR, _HASHED, _SECONDS = 18, 90, 1000, 1.0
-# Equal draws needed to call a seed ignored, and the fraction of other draws that they rule out;
-# columns of a draw that are compared; relations of seeds that are tested.
+# Equal draws of an ignored seed, the part of others that they rule out; columns; relations.
 _ALIKE, _SELDOM, _COLUMNS, _RELATIONS = 2300, 0.011, 64, 8
 
 
 def seeds_differ(c: Candidate) -> None:
     """Different seeds give different maps.
 
-    Two seeds that share half of their columns suggest a relation, a bit or a distance. Sign tests
-    decide at fresh seeds, of up to 8 relations, for features of few values too. Hashed seeds have
-    no relation: of 1,000 draws two are one.
+    Two seeds that share half of their columns suggest a relation, which sign tests decide.
     """
     draws: dict[int, Any] = {}
     start, far = c.clock.seconds, c.seeds(11)
@@ -182,10 +178,9 @@ _SETTINGS: dict[str, Callable[[], Any]] = {
 
 
 def global_state_is_left_alone(c: Candidate) -> None:
-    """No draw and no call moves a global random generator; no call changes settings of the process.
+    """No draw and no call moves a global random generator or changes settings of the process.
 
-    States are compared and never set. A draw that leaves the same state behind whenever its seed is
-    the same seeds the generator, which is a remark and no fault.
+    States are compared and never set. A draw that seeds the generator by its seed is a remark.
     """
     phi, turns = c.map(c.first), (c.first, c.seeds(0)(1), c.first)
     c.call(phi, c.rows)  # some maps draw their weights at the first call
@@ -204,8 +199,7 @@ def global_state_is_left_alone(c: Candidate) -> None:
         if any(before == after for before, _, after in states):
             c.remarks[f"drawing seeds the global generator of {name}"] = None
         elif name.startswith("torch"):
-            # Constructors of its modules draw weights that are then overwritten: no feature depends
-            # on them.
+            # Constructors of its modules draw weights that are then overwritten.
             c.remarks[f"drawing moves the global generator of {name} on"] = None
         else:
             raise Broken(f"a draw changes {_state_text(name)}")
@@ -250,17 +244,15 @@ def _moved_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
     return [] if c.clock.over else sorted(suspects - both)
 
 
-# Draws of the first test; least distinct nonzero values of a column worth comparing; relative size
-# below which a column is rounding; most columns compared; distances of unit vectors that are the
-# same, and nearly so.
+# Draws of the first test; least distinct nonzero values of a column, and its relative size; most
+# columns compared; distances of unit vectors that are the same, and nearly so.
 _PILOT, _VALUES, _NOISE, _COMPARED, _SAME, _NEAR = 3, 3, 1e-9, 8192, 1e-6, 0.05
 
 
 def columns_differ(c: Candidate) -> None:
     """Columns of features copy no others, and share no few random numbers.
 
-    Columns that are equal up to a factor at the same places of every draw are a fault, by sign
-    tests. Exempt are maps whose estimate is the same in every draw.
+    Columns equal up to a factor at the same places are a fault, by sign tests, but of exact maps.
     """
     pilot = [c.features(c.seeds(21)(k)) for k in range(_PILOT)]
     if any(z.shape != pilot[0].shape or z.dtype.kind != "f" for z in pilot):
@@ -320,16 +312,12 @@ def _copies(c: Candidate, i: int, j: int, same: float) -> Iterator[int]:
         yield int(_apart(a[:, 0], a[:, 1]) <= same) - int(_apart(a[:, 0], b[:, 1]) <= same)
 
 
-# Least columns of a map to be tested; draws that choose a pair of rows; its least correlation of
-# halves; comparisons.
+# Least columns; draws that choose a pair of rows; its least correlation of halves; comparisons.
 _LEAST, _FEW, _ALIKE_HALVES, _COMPARISONS = 64, 20, 0.5, 120
 
 
 def _require_many_numbers(c: Candidate, m: int) -> None:
-    """Blame columns that share few random numbers, so that their error does not fall with m.
-
-    Halves of such columns err to the same side in most pairs of draws.
-    """
+    """Blame columns that share few random numbers: halves of them err alike in pairs of draws."""
     near, seeds = c.rows[:3], map(c.seeds(23), itertools.count(1))
     # A phase that all columns share shows at x + y near 0.
     rows = [near, (near * 0.1).astype(near.dtype), *([-near] if c.rows.min() < 0.0 else [])]
@@ -355,8 +343,7 @@ def _require_many_numbers(c: Candidate, m: int) -> None:
 def inputs_are_used(c: Candidate) -> None:
     """Every column of X changes something, where the claimed kernel says so.
 
-    A column without effect in some draws is a suspicion. `check_kernel` decides, at a row and the
-    same row with that column of another: equal features have an estimate that is too large.
+    `check_kernel` decides, at a row and the same row with unused columns of another.
     """
     if c.kernel is None or len(c.rows) < 2:
         return
