@@ -93,15 +93,14 @@ def kernel_ridge(
 ) -> KernelRidge:
     r"""Minimise the mean squared error and lambda times the squared norm, for a path of lambdas.
 
-    The eigenvalues s of the kernel matrix, centred if there is an intercept, and its eigenvectors
-    serve all lambdas. Leave-one-out errors are exact,
+    Leave-one-out errors are exact, by the eigenvalues s of the kernel matrix, centred if there is
+    an intercept,
 
     .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \quad
               1 - h_i = \sum_j v_{ij}^2 \frac{N\lambda}{N\lambda + s_j} - \frac1N
 
     without 1/N where there is no intercept (Rifkin and Lippert 2007). Targets `Y` are (N, t);
-    `by_class` chooses by rows whose largest value is in another column than that of the targets.
-    Ties go to the largest lambda.
+    `by_class` chooses by rows of a wrong largest column. Ties go to the largest lambda.
     """
     K = kernel(X, X)
     K = 0.5 * (K + K.T)

@@ -53,8 +53,8 @@ class SteerableRotations(Group):
     orthogonal to them, such as the corners, stays as it is.
 
     `frequency` is the largest k, `samples` (d, M) those of functions that are orthonormal in the
-    mean over rotations, `basis` U their polar factor, and `singular_values` say how far they are
-    from orthonormal on the pixels. Proofs: :doc:`/theorems/group-invariant-rotations`.
+    mean over rotations, `basis` U their polar factor, and `singular_values` theirs on the pixels.
+    Proofs: :doc:`/theorems/group-invariant-rotations`.
 
     Examples
     --------

@@ -7,10 +7,10 @@ from math import comb
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.features.lower import normal_mean
 from scipy import optimize, stats
 
 from mehler.bounds import kernel_error, lower
-from mehler.bounds.lower import _normal_mean
 from tests.bounds.formulas.lower import of_squares
 
 
@@ -146,4 +146,4 @@ def least_favourable(tau):
 
 @pytest.mark.parametrize("tau", [0.05, 0.3, 0.7, 1.0, 1.7, 2.5, 5.0])
 def test_a_normal_mean_is_below_the_risk_of_a_prior(tau):
-    assert _normal_mean(np.array([tau**2]))[0] <= least_favourable(tau) * (1 + 1e-9)
+    assert normal_mean(np.array([tau**2]))[0] <= least_favourable(tau) * (1 + 1e-9)

@@ -37,15 +37,6 @@ REFUSED = [
         ({"templates": "zero", "n_inputs": 4}, "leave n_inputs"),
         ({"templates": "gaussian", "n_inputs": 4, "n_elements": 3}, "n_elements=None"),
     ]),
-    (group_invariant.ridge_excess_risk, GRAMS, [
-        ({"grams": np.eye(3)}, "grams has shape"),
-        ({"grams": np.ones((2, 3, 3)) * [[[1]], [[2]]] + np.eye(3)[::-1]}, "first of grams|mean"),
-        ({"grams": -np.eye(3)[None]}, "eigenvalue below 0"),
-        ({"grams": np.full((1, 3, 3), 1e300)}, "ridge: .* lost to rounding"),
-        ({"ridge": 0.0}, "ridge"), ({"noise": -1.0}, "noise"), ({"noise": 1e300}, "noise"),
-        ({"norm": None}, "target"), ({"target": np.ones(7)}, "norm"),
-        ({"norm": None, "target": np.ones(4)}, "target has shape"), ({"average": "x"}, "average"),
-    ]),
     (kernel_error.one_pair, {"n_features": 10, "delta": 0.1}, [
         ({}, "exactly one of pool_size, variance"),
         ({"pool_size": 4, "variance": 1.0}, "not pool_size, variance"),

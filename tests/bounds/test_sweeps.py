@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.features.lower import by_box
 from scipy import stats
 
 from mehler.bounds import kernel_error, lower, ridge, spectral
@@ -44,7 +45,7 @@ def test_kernel_regression_is_no_better_than_the_least_risk(seed):
     bias = norm**2 * (mu * (lam / (mu + lam)) ** 2).max(axis=1) / n
     truth = (bias + noise**2 * ((mu / (mu + lam)) ** 2).mean(axis=1)).min()
     target = {"norm": norm, "noise": noise, "eigenvalues": mu}
-    assert lower.fixed_design_error(**target).value <= truth * (1 + ROUNDING)
+    assert by_box(**target).value <= truth * (1 + ROUNDING)
     at = ridge.best_ridge(**target)
     assert ridge.excess_risk(10**9, ridge=at, sup=1.0, **target).total >= truth * (1 - ROUNDING)
 

@@ -50,7 +50,6 @@ CALLED = {
     "lower.gram_error": {"rank": "the spectral error"},
     "lower.approximation": {"approximation": "the nearest function"},
     "lower.excess_risk": {"statistical": "the risk"},
-    "lower.fixed_design_error": {"minimax": "the risk at the rows"},
 }
 
 

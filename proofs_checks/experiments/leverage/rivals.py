@@ -139,9 +139,8 @@ class Greedy(ByTargets):
 
     with :math:`\kappa` the largest root mean square of a feature on the rows and B the
     `total_weight`. For a target that is a sum of features with weights of at most B in total, times
-    kappa, the error after K steps is at most :math:`\sqrt{(B^2 - \|y\|^2)/K}`
-    (:doc:`/theorems/kitchen-sinks-greedy`); without B the printed steps stall. One step per group
-    to keep; features chosen repeatedly get more weight.
+    kappa, :doc:`/theorems/kitchen-sinks-greedy` bounds the error; without B the printed steps
+    stall. One step per group to keep; features chosen repeatedly get more weight.
     """
 
     total_weight: float
@@ -181,17 +180,10 @@ class NotSoRandom(ByTargets):
 
     over :math:`0 \le \alpha_j \le C/N`, :math:`\sum_j\alpha_jy_j = 0` and the simplex of q; p is
     the fraction of a feature in the pool, C the `cost`. A round takes the feature of largest
-    alignment v, the peak in the Fourier domain, and then moves alpha by a gradient step. The
-    averages of both solve the game, up to one over the root of the rounds; the M features of
-    largest q are kept and weighted by it.
-
-    The optimal q is that of :math:`\min_w \frac12(\sum_i|w_i|)^2 + \frac CN\sum_j
-    \max(0, 1 - y_jf(x_j))`, so few features have a weight, and fewer than M may be kept.
-
-    Bullins, Zhang, Zhang (2018), Not-so-random features, from memory: the rival that Shahrampour,
-    Kolouri (2019), Section IV, describe by its alignment in the Fourier domain. The original looks
-    for peaks among all frequencies, by Langevin dynamics; here the pool is looked through, and its
-    peak is exact.
+    alignment v, then moves alpha by a gradient step. The averages of both solve the game, up to one
+    over the root of the rounds; the M features of largest q, or fewer, are kept and weighted by it.
+    Bullins, Zhang, Zhang (2018), Not-so-random features, from memory; they look for peaks among all
+    frequencies, by Langevin dynamics, here the pool's peak is exact.
     """
 
     cost: float

@@ -34,11 +34,9 @@ delta : float or array
 
 Formulas are in terms of two relative errors,
 
-.. math::
-
-    \Delta = \sqrt{\frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta}, \qquad
-    t = \frac{a\ell}{3M} + \sqrt{\Big(\frac{a\ell}{3M}\Big)^2 + \frac{2\ell D}M}, \quad
-    \ell = \log^+\frac{8d}\delta, \quad a = \min(1, d),
+.. math:: \Delta = \sqrt{\frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta}, \qquad
+          t = \frac{a\ell}{3M} + \sqrt{\Big(\frac{a\ell}{3M}\Big)^2 + \frac{2\ell D}M}, \quad
+          \ell = \log^+\frac{8d}\delta, \quad a = \min(1, d),
 
 of :math:`\hat G + \lambda` and of :math:`\hat\Sigma + \lambda` from below, by the matrix Bernstein
 inequality, and of :math:`\Delta' = \Delta/(1 - \Delta)`.

@@ -39,7 +39,6 @@ from mehler.bounds._arguments import (
     pool_sizes,
     positives,
     probabilities,
-    squares,
 )
 from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, bound, digits
 from mehler.bounds._spectra import eigenvalues_of
@@ -50,7 +49,6 @@ __all__ = [
     "all_pairs",
     "approximation",
     "excess_risk",
-    "fixed_design_error",
     "gram_error",
     "one_pair",
     "uniform",
@@ -70,8 +68,6 @@ _BIASES = np.append(0.5 * 1.03 ** -np.arange(1, 140.0)[::-1], 0.5)
 _PARTS = np.exp2(-np.arange(41) / 4)
 _MOST_SAMPLES, _MOST_ROWS = 2000, 10**18
 _QUADRATURE: dict[str, Any] = {"epsabs": 0.0, "epsrel": 1e-11, "limit": 200}
-# The least eigenvalue over the largest, and the largest signal over the noise.
-_LEAST, _MOST = 1e-12, 1e30
 
 
 @bound(_STATEMENT, "error of the kernel, one pair")
@@ -303,59 +299,6 @@ def excess_risk(
     )
 
 
-@bound(_STATEMENT, "mean excess risk at the rows of any learner")
-def fixed_design_error(
-    *,
-    norm: Reals,
-    noise: Reals,
-    gram: Floats | None = None,
-    eigenvalues: Floats | list[float] | None = None,
-) -> LowerBound:
-    r"""Bound the mean squared error at the rows from below, for every learner.
-
-    .. math:: \inf_{\hat f}\sup_{\|f\|_H \le B} E\,\frac1N\sum_{i\le N}(\hat f - f)^2(x_i) \ge
-              \frac{\sigma^2}NS, \qquad S = \sum_ir\Big(\frac{\tau_i}\sigma\Big), \quad
-              \frac{\tau_i^2}{\sigma^2} = \Big(\sqrt{\frac{\mu_i}\nu} - 1\Big)_+, \quad
-              \sum_{\mu_i > 0}\frac{\tau_i^2}{\mu_i} = B^2
-
-    for :math:`y_i = f(x_i) + \epsilon_i` with independent normal noise, mu the eigenvalues of the
-    exact kernel on the rows and :math:`r(t) = \max\big(\frac45\,\frac{t^2}{1+t^2},\
-    t^2(1-t^2-t^4),\ \frac{t^2}{t^2+\pi^2}\big)`: at least 4/5 of the risk of the best linear
-    learner. Term: "minimax". Proof: :doc:`/theorems/features-lower`; arguments:
-    :mod:`mehler.bounds.lower`. After M. S. Pinsker (1980) and D. L. Donoho, R. C. Liu, B. MacGibbon
-    (1990).
-
-    Parameters
-    ----------
-    norm : float
-        B, the norm of the target in the kernel's space.
-    noise : float
-        sigma, the standard deviation of the targets; without noise nothing is claimed.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler.bounds import lower, ridge
-    >>> target = {"norm": 1.0, "noise": 0.5, "eigenvalues": 500 * 0.5 ** np.arange(1, 501)}
-    >>> above = ridge.excess_risk(10**9, ridge=ridge.best_ridge(**target), sup=1.0, **target)
-    >>> round(lower.fixed_design_error(**target).value, 5), round(above.value, 5)
-    (0.0029, 0.00469)
-    """
-    length, sigma = positives(norm=norm), not_negatives(noise=noise)
-    mu = eigenvalues_of(gram, eigenvalues)
-    squares(norm=length)
-
-    def sums(norm: float, noise: float) -> float:
-        ratio = min(norm / noise * math.sqrt(mu[0]), _MOST) if noise > 0 else 0.0
-        # One direction alone, too: with little signal the box is lost in rounding.
-        boxes = (_box(mu / mu[0], ratio), np.array([ratio * ratio]))
-        return max(math.fsum(_normal_mean(box)) for box in boxes)
-
-    value = squares(noise=sigma) / mu.size * np.vectorize(sums, otypes=[float])(length, sigma)
-    text = "noise is normal and independent, and the target the worst of its norm"
-    return LowerBound(terms=(Term("minimax", value),), assumptions=(Assumption(text),))
-
-
 def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:
     from scipy.special import ndtri
 
@@ -498,24 +441,3 @@ def _wrong() -> Any:
     table = np.empty((2 * _MOST_SAMPLES, _BIASES.size))
     table[0], table[1::2], table[2::2] = 0.5, odd, odd[:-1]
     return np.maximum(table, 0.0)
-
-
-def _box(mu: Floats, size: float) -> Any:
-    """Return the squared half edges of Pinsker's box in the ellipsoid of this size, noise 1."""
-    # Of eigenvalues that are lost in rounding none is used.
-    mu = mu[mu > _LEAST]
-    # With j edges: sum over i <= j of (sqrt(1/(mu_i nu)) - 1/mu_i) = size^2.
-    root = (size * size + np.cumsum(1 / mu)) / np.cumsum(1 / np.sqrt(mu))
-    edges = root * np.sqrt(mu) - 1
-    used = int(np.flatnonzero(edges > 0)[-1]) + 1 if np.any(edges > 0) else 1
-    squares = np.maximum(root[used - 1] * np.sqrt(mu[:used]) - 1, 0.0)
-    # Rounding of the sums must not leave the ellipsoid.
-    spent = math.fsum(squares / mu[:used])
-    return squares * min(1.0, size * size / spent) if spent > 0 else squares
-
-
-def _normal_mean(squares: Floats) -> Any:
-    """Return less than the minimax risk of a normal mean, noise 1, with these squared bounds."""
-    few = squares * (1 - squares - squares**2)
-    linear = 0.8 * squares / (1 + squares)
-    return np.maximum(np.maximum(linear, few), squares / (squares + math.pi**2))

@@ -130,11 +130,9 @@ def supremum(
 ) -> Bound:
     r"""Bound the supremum of a unit over the inputs, for all units at once.
 
-    .. math::
-
-        \max_{\ell \le m}\,\sup_{x \in \mathcal M} |\phi(x, W^\ell)| \le
-        E \sup_x |\phi(x, W)| + R \sqrt{2 \log(m/\delta)},
-        \quad\text{or by a covering } M_\delta
+    .. math:: \max_{\ell \le m}\,\sup_{x \in \mathcal M} |\phi(x, W^\ell)| \le
+              E \sup_x |\phi(x, W)| + R \sqrt{2 \log(m/\delta)},
+              \quad\text{or by a covering } M_\delta
 
     with probability at least 1 - delta. Terms: "mean" and "confidence", or "supremum". Proof:
     :doc:`/theorems/lemma-2`; arguments: :mod:`mehler.bounds.maxout`.
@@ -326,12 +324,10 @@ def excess_risk(
 ) -> Bound:
     r"""Bound the excess risk of the empirical risk minimiser over the box.
 
-    .. math::
-
-        \mathcal E_V(\hat f_N) - \inf_{\mathcal F} \mathcal E_V \le
-        \frac{2 L C R}{\sqrt N} \Big(\sigma(q) + \sqrt{\tfrac{2 \log(1/\delta)}{m}}\Big)
-        + B \sqrt{\tfrac{2 \log(1/\delta)}{N}}
-        + \frac{L C R}{\sqrt m} \Big(\sigma(q) + \sqrt{2 \log(1/\delta)}\Big)
+    .. math:: \mathcal E_V(\hat f_N) - \inf_{\mathcal F} \mathcal E_V \le
+              \frac{2 L C R}{\sqrt N} \Big(\sigma(q) + \sqrt{\tfrac{2 \log(1/\delta)}{m}}\Big)
+              + B \sqrt{\tfrac{2 \log(1/\delta)}{N}}
+              + \frac{L C R}{\sqrt m} \Big(\sigma(q) + \sqrt{2 \log(1/\delta)}\Big)
 
     with probability at least :math:`1 - 3 \delta` over the weights and the data; without `delta`,
     :math:`L C R \sigma(q) (2/\sqrt N + 1/\sqrt m)` in expectation, where B may be infinity. By a

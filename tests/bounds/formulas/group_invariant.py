@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy import special, stats
 
-from tests.bounds.formulas import Arguments, Row, count, log_uniform, rows_of
+from tests.bounds.formulas import Arguments, count, log_uniform, rows_of
 from tests.bounds.latex import Value
 
 _LETTERS = {
@@ -118,17 +118,6 @@ def bias(arguments: Arguments) -> dict[str, Value]:
     return {**symbols(arguments), "s": 1 + arguments["epsilon"]}
 
 
-def orbit_grams(rng: np.random.Generator) -> Arguments:
-    """Draw the matrices of two rows under a sign flip, for the kernel exp(<x, z>)."""
-    x = rng.standard_normal((2, 3))
-    return {
-        "grams": [np.exp(x @ x.T), np.exp(-x @ x.T)],
-        "ridge": log_uniform(rng, 0.01, 1.0),
-        "noise": log_uniform(rng, 0.1, 1.0),
-        "target": [1.0, -0.5],
-    }
-
-
 row, row_of_bias, row_of_risk = (
     rows_of(draw, values)
     for values in (symbols, bias, lambda a: {**symbols(a), "N": a["n_samples"]})
@@ -138,8 +127,6 @@ _NEAR = "n_templates n_bins window scale delta n_elements"
 _OF_SIDES = tuple(
     {"side": side, "templates": law} for side in ("above", "below") for law in ("zero", "redraw")
 )
-_AVERAGES = ("none", "after", "before")
-_SUMS = "a norm of matrices over the elements of a group"
 ROWS = {
     "group_invariant.kernel_bias": row_of_bias("n_inputs epsilon", *_OF_SIDES),
     "group_invariant.kernel_error": row(
@@ -158,7 +145,4 @@ ROWS = {
     "group_invariant.excess_risk": row_of_risk(f"n_samples lipschitz {_NEAR}", {}, _WHOLE,
         {"lipschitz": 3.0, "n_elements": 50}),
     "group_invariant.cdf_error": row("n_elements delta"),
-    "group_invariant.ridge_excess_risk": Row(orbit_grams, symbols,
-        (*({"average": entry} for entry in _AVERAGES), {"target": None, "norm": 2.0}),
-        {"bias": _SUMS, "variance": _SUMS}),
 }  # fmt: skip

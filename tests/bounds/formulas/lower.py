@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy import integrate, optimize, special, stats
+from scipy import integrate, special, stats
 
 from mehler.bounds import lower
 from mehler.bounds.lower import _STRETCHES, _TILTS
@@ -89,24 +89,6 @@ def _two_laws(n: int, q: int) -> float:
     return 4 * float(np.max(biases * below)) * _mean_distance(q, 0.0)
 
 
-def _pinsker(a: Arguments) -> dict[str, Value]:
-    mu, size = np.sort(a["eigenvalues"])[::-1], a["norm"] / a["noise"]
-
-    def spent(log_nu: float) -> float:
-        return float(np.sum(np.maximum(np.sqrt(mu / math.exp(log_nu)) - 1, 0) / mu)) / size**2 - 1
-
-    log_nu = optimize.brentq(spent, -80, math.log(mu[0]) - 1e-14, xtol=1e-15)
-    squares = np.maximum(np.sqrt(mu / math.exp(log_nu)) - 1, 0)
-    entry = np.array([size**2 * mu[0]])
-    sums = [
-        math.fsum(
-            max(0.8 * t / (1 + t), t * (1 - t - t * t), t / (t + math.pi**2)) for t in box.tolist()
-        )
-        for box in (squares, entry)
-    ]
-    return {r"\sigma": a["noise"], "N": mu.size, "S": max(sums)}
-
-
 def _numbers(rng: np.random.Generator, **ranges: tuple[float, float]) -> Arguments:
     return {name: log_uniform(rng, *ends) for name, ends in ranges.items()}
 
@@ -164,11 +146,6 @@ def _nearest_symbols(a: Arguments) -> dict[str, Value]:
     return {**_named(a, m="n_features", C="scale"), r"\omega(q)": omega}
 
 
-def _fixed(rng: np.random.Generator) -> Arguments:
-    mu = rng.exponential(size=int(rng.integers(1, 9))) + 0.01
-    return {"eigenvalues": mu, **_numbers(rng, norm=(0.1, 10.0), noise=(0.1, 10.0))}
-
-
 ROWS = {
     "lower.one_pair": Row(_pair, _pair_symbols,
         ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}, {"collision": 0.3})),
@@ -177,5 +154,4 @@ ROWS = {
     "lower.gram_error": Row(_rank, _rank_symbols),
     "lower.approximation": Row(_nearest, _nearest_symbols),
     "lower.excess_risk": Row(_learner, _learner_symbols),
-    "lower.fixed_design_error": Row(_fixed, _pinsker),
 }  # fmt: skip

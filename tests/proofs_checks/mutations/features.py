@@ -181,7 +181,7 @@ ROWS = [
     larger("deviation", "a set", 1.16, lower.uniform, lowest.uniform),
     larger("statistical", "the risk", 1.01, lower.risk, lowest.excess_risk),
     larger("statistical", "the risk, many rows", 1.01, lower.many_laws, lowest.excess_risk),
-    larger("minimax", "the risk at the rows", 1.01, lower.rows, lowest.fixed_design_error),
+    larger("minimax", "the risk at the rows", 1.01, lower.rows, lower.by_box),
     larger("rank", "the spectral error", 1.01, lower.rank, lowest.gram_error),
     larger("direction", "one direction", 1.01, lower.direction, lower.by_direction),
     larger("rare", "a rare draw", 1.01, lower.rare, lower.by_rare_draw),

@@ -13,7 +13,7 @@ from mehler.proofs_checks.group_invariant.kernel import (
 )
 from mehler.proofs_checks.group_invariant.risk import lemma_7, ridge_gain, theorem_5
 
-from mehler.bounds import Bound, group_invariant
+from mehler.bounds import Bound
 from tests.proofs_checks.mutations._row import Check, Row, blind, of_term, red, scaled
 
 G = "group-invariant"
@@ -113,7 +113,7 @@ ROWS: list[Row] = [
     *of_term(f"{G}.theorem-5", "confidence", theorem_5.tight, theorem_5.class_bound, least=0.96),
     red(f"{G}.ridge-gain", "known lower bound", "times 1.001", ridge_gain.published,
         bound=scaled(ridge_gain.of_kernel, 1.001)),
-    *of_gain(ridge_gain.enumerated, group_invariant.ridge_excess_risk, ("bias", "variance")),
+    *of_gain(ridge_gain.enumerated, ridge_gain.ridge_risk, ("bias", "variance")),
     *of_gain(ridge_gain.least_squares, ridge_gain.least_squares_risk,
         ("signal", "noise")),
     red(f"{G}.ridge-gain", "spectrum of whole orbits", "times 0.999", ridge_gain.whole_orbits,

@@ -40,12 +40,7 @@ from mehler.bounds.group_invariant._kernel_error import (
     kernel_change_elements,
     kernel_error,
 )
-from mehler.bounds.group_invariant._risk import (
-    approximation,
-    cdf_error,
-    excess_risk,
-    ridge_excess_risk,
-)
+from mehler.bounds.group_invariant._risk import approximation, cdf_error, excess_risk
 
 __all__ = [
     "approximation",
@@ -54,5 +49,4 @@ __all__ = [
     "kernel_bias",
     "kernel_change_elements",
     "kernel_error",
-    "ridge_excess_risk",
 ]

@@ -220,12 +220,10 @@ def kernel_error(
 ) -> Bound:
     r"""Bound the largest error of <Phi(x_i), Phi(x_j)> over all pairs of N rows.
 
-    .. math::
-
-        |\langle\Phi(x_i), \Phi(x_j)\rangle - K_s| \le \frac sn
-            + \rho\sqrt{\tfrac2m\log\tfrac{4P}\delta}
-            + \frac{2w\rho}r + \rho\sqrt{\tfrac{8S}r\log\tfrac{4P}\delta}, \qquad
-            P = \tfrac{N(N+1)}2
+    .. math:: |\langle\Phi(x_i), \Phi(x_j)\rangle - K_s| \le \frac sn
+                  + \rho\sqrt{\tfrac2m\log\tfrac{4P}\delta}
+                  + \frac{2w\rho}r + \rho\sqrt{\tfrac{8S}r\log\tfrac{4P}\delta}, \qquad
+                  P = \tfrac{N(N+1)}2
 
     with probability 1 - delta, rho the largest projection. w = S = 1 for independent elements; for
     distinct ones w = (n' - r)/(n' - 1) and S about 1 - r/n'. With the whole group the terms in r

@@ -1,24 +1,15 @@
-"""Approximation and excess risk on invariant features, and exact risks of averages over a group."""
+"""Approximation and excess risk on invariant features."""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from mehler._validate import require_choice
-from mehler.bounds._arguments import (
-    counts,
-    not_negatives,
-    positives,
-    probabilities,
-    require_host,
-    squares,
-)
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, bound, digits
+from mehler.bounds._arguments import counts, positives, probabilities
+from mehler.bounds._bound import Assumption, Bound, Counts, Reals, Term, bound, digits
 from mehler.bounds.group_invariant._kernel_error import ELEMENTS, TEMPLATES
 
-_AVERAGES = ("none", "after", "before")
 _SAMPLES = Assumption("the samples are independent of each other, of the templates and elements")
 
 
@@ -101,12 +92,10 @@ def excess_risk(
 ) -> Bound:
     r"""Bound the excess risk of the empirical minimiser over weights of at most C/m.
 
-    .. math::
-
-        \mathcal E(f_N) - \inf_{\mathcal F_p}\mathcal E \le
-            \frac{4LsC}{\sqrt N}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
-            + \frac{2sLC}{\sqrt m}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
-            + \frac{4sLC}{\sqrt r}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big) + \frac{sLC}n
+    .. math:: \mathcal E(f_N) - \inf_{\mathcal F_p}\mathcal E \le
+                  \frac{4LsC}{\sqrt N}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
+                  + \frac{2sLC}{\sqrt m}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
+                  + \frac{4sLC}{\sqrt r}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big) + \frac{sLC}n
 
     with probability at least 1 - 5 delta; the samples are orbits, one representative of each. With
     the whole group the term in r vanishes: 1 - 3 delta. Terms: "statistical", "confidence",
@@ -171,132 +160,3 @@ def cdf_error(n_elements: Counts, *, delta: Reals) -> Bound:
     terms = (Term("confidence", value),)
     assumptions = (Assumption("the elements are independent Haar draws"),)
     return Bound(terms=terms, probability=1 - chance, assumptions=assumptions, trivial=1.0)
-
-
-Average = Literal["none", "after", "before"]
-# Symmetric and positive semidefinite up to this part of the largest entry.
-_ROUNDING = 1e-6
-
-
-def _grams(name: str, value: Floats) -> Floats:
-    """Return matrices (n, N, N) whose first and mean are symmetric and semidefinite."""
-    grams = require_host(name, value)
-    if grams.ndim != 3 or grams.shape[1] != grams.shape[2] or grams.size == 0:
-        raise ValueError(
-            f"{name} has shape {grams.shape}: give K(x_i, g x_j) of N rows and n elements, "
-            "(n, N, N)"
-        )
-    for part, gram in ((f"the first of {name}", grams[0]), (f"the mean of {name}", grams.mean(0))):
-        largest = np.abs(gram).max()
-        if np.abs(gram - gram.T).max() > _ROUNDING * largest:
-            raise ValueError(
-                f"{part} is not symmetric: the identity is first, and a group has all inverses"
-            )
-        if np.linalg.eigvalsh(gram)[0] < -_ROUNDING * largest:
-            raise ValueError(f"{part} has an eigenvalue below 0: a kernel is positive semidefinite")
-    return grams
-
-
-@bound("group-invariant.ridge-gain", "mean excess risk on the orbits of the rows")
-def ridge_excess_risk(
-    grams: Floats,
-    *,
-    ridge: float,
-    noise: Reals,
-    target: Floats | None = None,
-    norm: Reals | None = None,
-    average: Average = "none",
-) -> Bound:
-    r"""Compute the mean excess risk of kernel ridge regression on the orbits of its rows.
-
-    .. math:: \frac1N\sum_{j \le N}\frac1n\sum_{g \in G}E\big(\hat f(gx_j) - f(x_j)\big)^2
-
-    for :math:`y_i = f(x_i) + \epsilon_i`, f invariant, uncorrelated noise of mean 0 and variance
-    :math:`\sigma^2`, and the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda\|\hat
-    f\|_H^2`, which may be averaged over the group. An equality with `target`; with `norm` the
-    largest value over all invariant targets of that norm. Terms: "bias" and "variance". Proof:
-    :doc:`/theorems/group-invariant-ridge-gain`, after B. Elesedy (2021).
-
-    Parameters
-    ----------
-    grams : array, shape (n, N, N)
-        K(x_i, g x_j) for the n elements of a finite group, the identity first; the kernel keeps
-        its values where both rows are moved by one element.
-    ridge : float
-        lambda, the penalty of mean squared errors.
-    noise : float
-        sigma.
-    target : array, shape (N,), optional
-        f at the rows; or `norm`.
-    norm : float, optional
-        B, the norm of f in the kernel's space.
-    average : {"none", "after", "before"}
-        The minimiser; its average over the group, x -> mean of f(g x); or the minimiser with the
-        average kernel, which is that of ridge regression on all n N rows g x_i with the targets of
-        x_i.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from mehler.bounds import group_invariant
-    >>> from mehler.features import groups
-    >>> X = np.random.default_rng(0).standard_normal((30, 6))
-    >>> moved = [move(X) for move in groups.CyclicShifts(6).actions]
-    >>> grams = np.exp(-np.array([((X[:, None] - Y) ** 2).sum(axis=2) for Y in moved]) / 12)
-    >>> for average in ("none", "after", "before"):
-    ...     risk = group_invariant.ridge_excess_risk(grams, ridge=0.01, noise=0.5, norm=1.0,
-    ...                                              average=average)
-    ...     print(f"{average:6} {risk['bias']:.4f} {risk['variance']:.4f}")
-    none   0.0074 0.0645
-    after  0.0052 0.0200
-    before 0.0025 0.0205
-    """
-    require_choice("average", average, _AVERAGES)
-    moved, sigma = _grams("grams", grams), not_negatives(noise=noise)
-    own, mean = moved[0], moved.mean(axis=0)
-    size = own.shape[0]
-    penalty = float(size * positives(ridge=ridge))
-    if np.isinf(penalty):
-        raise ValueError(f"ridge={ridge!r} times {size} rows is too large for a float")
-    variance = squares(noise=sigma)
-    if (target is None) == (norm is None):
-        raise ValueError("give one of target, the values at the rows, and norm")
-    if average == "none":
-        smoothers = np.swapaxes(moved, 1, 2) @ _inverse(own, penalty)
-    else:
-        inner = own if average == "after" else mean
-        smoothers = (mean @ _inverse(inner, penalty))[None]
-    residual = np.eye(size) - smoothers
-    if norm is None:
-        values = require_host("target", target)
-        if values.shape != (size,):
-            raise ValueError(f"target has shape {values.shape}: give a value a row, ({size},)")
-        bias = float(np.mean((residual @ values) ** 2))
-    else:
-        square = np.einsum("gij,gik->jk", residual, residual) / (len(residual) * size)
-        root = _root(mean)
-        worst = float(np.linalg.eigvalsh(root @ square @ root)[-1])
-        bias = squares(norm=positives(norm=norm)) * worst
-    scattered = variance * float(np.sum(smoothers**2)) / (len(smoothers) * size)
-    return Bound(
-        terms=(Term("bias", np.maximum(bias, 0.0)), Term("variance", scattered)),
-        assumptions=(
-            Assumption("the target takes one value on each orbit"),
-            Assumption("the kernel is invariant under the group"),
-        ),
-    )
-
-
-def _inverse(kernel: Floats, penalty: float) -> Any:
-    try:
-        return np.linalg.inv(kernel + penalty * np.eye(len(kernel)))
-    except np.linalg.LinAlgError:
-        raise ValueError(
-            f"ridge: {penalty:.3g} for all rows is lost to rounding beside the entries of grams, "
-            f"up to {np.abs(kernel).max():.3g}"
-        ) from None
-
-
-def _root(mean: Floats) -> Any:
-    values, vectors = np.linalg.eigh((mean + mean.T) / 2)
-    return (vectors * np.sqrt(np.maximum(values, 0.0))) @ vectors.T

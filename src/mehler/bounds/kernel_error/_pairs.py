@@ -258,9 +258,9 @@ def all_pairs(
 ) -> Bound:
     r"""Bound the largest error of the Gram matrix of N rows.
 
-    .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > arepsilon\Big) \le \delta,
-              \qquad arepsilon = arepsilon_1\Big(rac\delta P\Big), \qquad
-              P = rac{N(N+1)}2
+    .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > \varepsilon\Big) \le \delta,
+              \qquad \varepsilon = \varepsilon_1\Big(\frac\delta P\Big), \qquad
+              P = \frac{N(N+1)}2
 
     with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries. Terms:
     those of :func:`one_pair`. Proof: :doc:`/theorems/kernel-error`; arguments:
@@ -303,7 +303,7 @@ def normal_quantile(
 ) -> Any:
     r"""Compute the normal approximation to the (1 - delta)-quantile of the kernel error.
 
-    .. math:: arepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = rac{\delta}{2\,P}
+    .. math:: \varepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = \frac{\delta}{2\,P}
 
     A number and not a :class:`mehler.bounds.Bound`: it is the limit of the quantile for one pair
     (P = 1) and an upper bound of the limit for P pairs, and promises nothing at a given m.
