@@ -11,8 +11,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy import stats
 
-from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures
+from mehler import FourierFeatures, KitchenSinks, MaxoutFeatures, exact
 from mehler.bounds import Bound, Term, kernel_error
+from mehler.bounds.kitchen_sinks import moment_of_longest
 from mehler.features import groups
 from mehler.statements import Context, Evidence, check
 
@@ -22,8 +23,7 @@ from ._gram_draws import Draw, grams
 
 # Maps on sets of known dimension, and draws of their largest error over a grid of the set.
 #
-# A grid of a set has at most the set's error, so that what is seen is a lower bound of the
-# supremum.
+# A grid of a set has at most the set's error.
 
 _ANGLES = np.arange(24) * (math.pi / 12)
 # 24 points of a circle of radius 1, whose dimension is 3 at most; 25 of a segment, a line's is 1.
@@ -52,8 +52,8 @@ def settings(*, quick: bool) -> Iterator[Setting]:
     """Yield the maps; at the quick level one of each kind, and few units."""
     yield _fourier("pairs", 100, gamma=0.5)
     yield _fourier("offset", 100, gamma=0.5)
-    yield Setting("relu", _sinks, CIRCLE, 30, _of_sinks())
-    yield Setting("centred maxout", _centred, CIRCLE, 30, _of_centred())
+    yield Setting("relu", _sinks, CIRCLE, 30, ON_CIRCLE | of_sinks(2))
+    yield Setting("centred maxout", _centred, CIRCLE, 30, ON_CIRCLE | of_centred(2, pool_size=4))
     if not quick:
         yield _fourier("pairs", 1000, gamma=0.5)
         yield _fourier("pairs", 100, gamma=8.0)
@@ -106,16 +106,30 @@ def _sinks(count: int, **options: Any) -> Any:
     return KitchenSinks.draw(2, count, activation="relu", **options)
 
 
-def _of_sinks() -> dict[str, Any]:
-    return {**ON_CIRCLE, **kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=1.0)}
+def of_sinks(n_inputs: int, *, lipschitz: float = 1.0, radius: float = 1.0) -> dict[str, Any]:
+    """Return the moments of kitchen sinks of no offset, weights N(0, I) and a(0) = 0."""
+    tau, d = lipschitz * radius, float(n_inputs)
+    mu, moved = math.sqrt(2 / math.pi) * tau, lipschitz * tau
+    slope = lipschitz * (tau * d), lipschitz**2 * (tau**2 * (d * (d + 2)))
+    v_1, c_1 = 8 * tau**2 * (tau**2 + mu**2), 2 * math.sqrt(2) * tau**2
+    return {"slope": slope, "sub_gamma": (v_1, c_1), "increments": (3 * moved**2, 2 * moved)}
 
 
 def _centred(count: int, **options: Any) -> Any:
     return MaxoutFeatures.draw(2, count, 4, centred=True, **options)
 
 
-def _of_centred() -> dict[str, Any]:
-    return {**ON_CIRCLE, **kernel_error.slope_maxout_centred(2, pool_size=4)}
+def of_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
+    """Return the moments of centred maxout units, the second by 1e-8 larger than quadrature."""
+    h1 = float(exact.max_moment(1, pool_size))
+    first, second, third, fourth = (moment_of_longest(n_inputs, pool_size, p) for p in range(1, 5))
+    square, bernstein, p = fourth + 2 * h1 * third + h1**2 * second, 0.0, 2
+    # E N_1^(2p) <= q E g^(2p) <= q p! 2^p, so that from p on it is at most 32 q/2^p.
+    while 32 * pool_size / 2**p > bernstein:
+        moment = 2 * moment_of_longest(1, pool_size, 2 * p) / (math.factorial(p) * 4.0 ** (p - 2))
+        bernstein, p = max(bernstein, moment), p + 1
+    slope, v = (second + h1 * first, square * (1 + 1e-8)), 4 * bernstein * (1 + 1e-8)
+    return {"slope": slope, "sub_gamma": (8.0, 2 * math.sqrt(2)), "increments": (v, 8.0)}
 
 
 # Instances where terms of the uniform bound by slopes are nearly what happens, or as near as known.
@@ -141,15 +155,8 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
 
 
 def one_square(bound: Bounding) -> Iterator[Instance]:
-    """One row and linear units, which centred units of one weight and kitchen sinks may be.
-
-    The error is that of a mean of squares of normals; one square has a tail that "tail" pays for.
-    """
-    maps = {
-        "centred": kernel_error.slope_maxout_centred(1, pool_size=1),
-        "sinks": kernel_error.slope_kitchen_sinks(1, lipschitz=1.0, radius=1.0),
-    }
-    for name, moments in maps.items():
+    """One row and linear units: a mean of squares of normals; "tail" pays for that of one."""
+    for name, moments in (("centred", of_centred(1, pool_size=1)), ("sinks", of_sinks(1))):
         for m, failure in ((10**8, 1e-12), (1, 1e-100)):
             value = bound(m, dimension=0, diameter=1e-12, delta=failure, **moments).value
             law = stats.chi2(m)
@@ -170,11 +177,8 @@ def many_rows(bound: Bounding) -> Iterator[Instance]:
 
 
 def rows_and_a_coin(bound: Bounding) -> Iterator[Instance]:
-    """As before, and a coin of plus or minus 2 that all rows share: a union would pay for it.
-
-    The coin is on one side with the probability one half. Slopes are a half: Bernstein's c of
-    increments is a third of that.
-    """
+    """As before, and a coin of plus or minus 2 that all rows share: a union would pay for it."""
+    # Bernstein's c of increments is a third of the slopes.
     m, k, failure = 10**6, 10_000, 0.4
     moments: dict[str, Any] = {"slope": (0.5, 0.25), "width": 5.0, "increments": (0.25, 1 / 6)}
     value = bound(m, dimension=k, diameter=1, delta=failure, **moments).value
@@ -183,10 +187,7 @@ def rows_and_a_coin(bound: Bounding) -> Iterator[Instance]:
 
 
 def a_row_of_each(bound: Bounding) -> Iterator[Instance]:
-    """One unit, f a half at one row that is drawn of 2^k, else 0: every pair is likely to be right.
-
-    Products of that row are 1 there. The slope is a half, and certain.
-    """
+    """One unit, f a half at one row that is drawn of 2^k, else 0: every pair is likely right."""
     k, failure = 200, 0.5
     moments: dict[str, Any] = {"slope": (0.5, 0.25), "variance": 2.0**-k * (1 + _LEFT)}
     value = bound(1, dimension=k, diameter=1, delta=failure, **moments).value
@@ -206,17 +207,14 @@ def a_rare_row(bound: Bounding) -> Iterator[Instance]:
 
 
 def _log_coins(m: int, t: float) -> tuple[float, float]:
-    """Bound log P that the mean of m coins of plus or minus a half is above t.
-
-    Where it leaves the floats: from the next count on, probabilities fall at least like a geometric
-    series.
-    """
+    """Bound log P that the mean of m coins of plus or minus a half is above t."""
     count = math.floor(m * (0.5 + t)) + 1
     if count > m:
         return -math.inf, -math.inf
     chance = float(stats.binom.sf(count - 1, m, 0.5))
     if chance > 1e-290:
         return math.log(chance) - 1e-9, math.log(chance) + 1e-9
+    # Probabilities fall at least like a geometric series.
     first = float(stats.binom.logpmf(count, m, 0.5))
     return first, first - math.log1p(-(m - count) / (count + 1))
 
@@ -259,13 +257,8 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     cases = []
     for one in settings(quick=context.quick):
         if one.block == 2:
-            limit = bound(
-                one.m,
-                delta=_DELTA,
-                n_inputs=one.rows.shape[1],
-                diameter=one.known["diameter"],
-                second=one.known["slope"][1],
-            )
+            d, far, second = one.rows.shape[1], one.known["diameter"], one.known["slope"][1]
+            limit = bound(one.m, delta=_DELTA, n_inputs=d, diameter=far, second=second)
             drawn = errors(context, one, _draws(context))
             cases.append(Case(drawn=drawn, bound=limit, where={"map": one.name, "m": one.m}))
     claim = "the largest error of pairs over a grid of a set keeps the known bound"
@@ -295,13 +288,8 @@ def drawn(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) 
 @check("features.uniform", form="proved", name="rows that know nothing of each other")
 def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Hold the bound for rows that know nothing of each other."""
-    return compare_instances(
-        "largest error over a set",
-        *one_row(bound),
-        *one_square(bound),
-        *many_rows(bound),
-        *rows_and_a_coin(bound),
-    )
+    makers = (one_row, one_square, many_rows, rows_and_a_coin)
+    return compare_instances("largest error over a set", *(i for m in makers for i in m(bound)))
 
 
 @check("features.uniform", form="proved", name="one unit that is steep at one row")

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from mehler.proofs_checks.features.uniform import of_centred, of_sinks
 
 from mehler.bounds import kernel_error
 
@@ -35,7 +36,7 @@ def test_frequencies_of_a_matern_kernel():
 
 
 def test_moments_of_kitchen_sinks():
-    setting = kernel_error.slope_kitchen_sinks(3, lipschitz=1.5 * 0.7, radius=0.8)
+    setting = of_sinks(3, lipschitz=1.5 * 0.7, radius=0.8)
     lengths = np.linalg.norm(0.7 * weights(4, N, 3), axis=1)
     drawn = 1.5 * lengths * (1.5 * 0.8 * lengths)
     assert close(setting["slope"][0], drawn)
@@ -44,7 +45,7 @@ def test_moments_of_kitchen_sinks():
 
 @pytest.mark.parametrize(("d", "q"), [(1, 1), (2, 4), (5, 64)])
 def test_moments_of_centred_maxout(d, q):
-    setting = kernel_error.slope_maxout_centred(d, pool_size=q)
+    setting = of_centred(d, pool_size=q)
     w = weights(6, 40_000, q, d)
     longest = np.linalg.norm(w, axis=2).max(axis=1)
     # h_1 by the same draws' first coordinates would be noisy: by quadrature of the maximum.
@@ -77,7 +78,7 @@ SHARES = [1e-3, 0.01, 0.1, 0.3, 0.6, 0.9, 0.99]
 def test_constants_of_kitchen_sinks_are_those_of_their_moments():
     """Increments of g^2 times 2 r tau', and squares of tau g + mu: no smaller v holds."""
     steep, far, s = 1.5, 0.8, 0.7
-    setting = kernel_error.slope_kitchen_sinks(3, lipschitz=steep * s, radius=far)
+    setting = of_sinks(3, lipschitz=steep * s, radius=far)
     tau = steep * s * far
     mu = math.sqrt(2 / math.pi) * tau
     moved = steep * s * tau
@@ -93,7 +94,7 @@ def test_constants_of_kitchen_sinks_are_those_of_their_moments():
 @pytest.mark.parametrize(("q", "fourth"), [(1, 3.0), (2, 3 + 8 / math.pi)])
 def test_constants_of_centred_maxout_are_those_of_their_moments(q, fourth):
     """Increments of N^2 times 4 r, whose second order is E N^4; squares of g."""
-    setting = kernel_error.slope_maxout_centred(5, pool_size=q)
+    setting = of_centred(5, pool_size=q)
     v, c = setting["increments"]
     # In units of 2 r: y = 2 t.
     assert fourth <= v / 4 <= fourth * (1 + 1e-7)

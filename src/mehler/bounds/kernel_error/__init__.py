@@ -41,21 +41,13 @@ collision : float
 """
 
 from mehler.bounds.kernel_error._pairs import all_pairs, normal_quantile, one_pair
-from mehler.bounds.kernel_error._uniform import (
-    slope_fourier,
-    slope_kitchen_sinks,
-    slope_maxout_centred,
-    uniform,
-    uniform_by_slope,
-)
+from mehler.bounds.kernel_error._uniform import slope_fourier, uniform, uniform_by_slope
 
 __all__ = [
     "all_pairs",
     "normal_quantile",
     "one_pair",
     "slope_fourier",
-    "slope_kitchen_sinks",
-    "slope_maxout_centred",
     "uniform",
     "uniform_by_slope",
 ]

@@ -14,14 +14,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler import exact
 from mehler._validate import require_choice, require_integer, require_positive
 from mehler.bounds._arguments import counts, not_negatives, pool_sizes, positives, probabilities
 from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, bound, by_entry, digits
 from mehler.bounds.kernel_error import _exponent
 from mehler.bounds.kernel_error._pairs import STATEMENT, Product, Terms, product_of, require_pair
-from mehler.bounds.kitchen_sinks import moment_of_longest
-from mehler.exact import require_pool
 
 _QUANTITY = "largest error of the kernel, all pairs of the set"
 _LOG2 = math.log(2)
@@ -166,8 +163,7 @@ def uniform_by_slope(
     slope : (float, float)
         E G and E G^2 of one G with abs(F(x,z) - F(x',z')) <= G (abs(x - x') + abs(z - z')) for its
         products; not upper bounds, with which the variance would come out too small.
-        :func:`slope_fourier`, :func:`slope_kitchen_sinks` and :func:`slope_maxout_centred` compute
-        them.
+        :func:`slope_fourier` computes them; the page has those of kitchen sinks and maxout units.
     increments : (float, float), optional
         For products without a bound: v and c with log E exp(t (I - E I)) <= (2rt)^2
         v/(2 (1 - 2rc abs(t))) for increments I of pairs whose rows move by r at most.
@@ -292,9 +288,6 @@ _LARGEST = 10**12
 _MANY = 1000
 # For larger nu the Matern kernel is practically Gaussian, and no map has it.
 _SMOOTHEST = 50.0
-# A moment by quadrature is right to 1e-10 of itself; the second one is made larger by this part,
-# which pays for the rounding of the first too.
-_ROUNDING = 1e-8
 
 
 def slope_fourier(
@@ -360,106 +353,9 @@ def slope_fourier(
         # Logarithms would cancel; the next term is below 1e-12.
         length = math.sqrt(d) * (1 - 1 / (4 * d) + 1 / (32 * d * d) + 5 / (128 * d**3))
     steep = times * scale
-    slope = (steep * length * first, steep * steep * d * second)
-    return {**_floats({"slope": slope}), "width": 2 * times}
-
-
-@np.errstate(over="ignore")
-def slope_kitchen_sinks(n_inputs: int, *, lipschitz: float, radius: float) -> dict[str, Any]:
-    r"""Return the arguments of :func:`uniform_by_slope` for kitchen sinks of Lipschitz activation.
-
-    .. math:: G = L^2R|w|^2, \quad v = 8\tau^2(\tau^2 + \mu^2), \quad
-              c = 2\sqrt2\,\tau^2, \quad \tau = LR, \quad \mu = \sqrt{2/\pi}\,\tau
-
-    for units a(<w, x>) with a(0) = 0 and w of the law N(0, I); increments have v = 3 tau'^2 and c =
-    2 tau', tau' = L tau. Proof: :doc:`/theorems/features-uniform`, where units have offsets.
-
-    Parameters
-    ----------
-    n_inputs : int
-        Columns d of the rows.
-    lipschitz : float
-        L of the activation, 1 for relu and tanh, times the standard deviation of the weights.
-    radius : float
-        R, no row of the set is longer.
-
-    Returns
-    -------
-    dict
-        `slope`, `sub_gamma` and `increments`.
-
-    Examples
-    --------
-    >>> from mehler.bounds import kernel_error
-    >>> relu = kernel_error.slope_kitchen_sinks(2, lipschitz=1.0, radius=1.0)
-    >>> [round(moment, 6) for moment in relu["slope"]]
-    [2.0, 8.0]
-    """
-    d = require_integer("n_inputs", n_inputs, most=_LARGEST)
-    # Powers of NumPy's floats overflow to infinity; Python's raise.
-    steep = np.float64(require_positive("lipschitz", lipschitz))
-    tau = steep * require_positive("radius", radius)
-    mu, moved = math.sqrt(2 / math.pi) * tau, steep * tau
-    return _floats(
-        {
-            "slope": (steep * (tau * float(d)), steep**2 * (tau**2 * (d * (d + 2.0)))),
-            "sub_gamma": (8 * tau**2 * (tau**2 + mu**2), 2 * math.sqrt(2) * tau**2),
-            "increments": (3 * moved**2, 2 * moved),
-        }
-    )
-
-
-def slope_maxout_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
-    r"""Return the arguments of :func:`uniform_by_slope` for centred maxout units on unit vectors.
-
-    .. math:: G = N(N + h_1), \quad N = \max_{j\le q}|w_j|, \quad v = 8, \quad c = 2\sqrt2
-
-    for units max_j <w_j, x> - h_1(q); the moments of N, the largest of q lengths of d normals, by
-    quadrature. Increments have v = 4 max_p 2 E N_1^(2p)/(p! 4^(p-2)) and c = 8, N_1 the same for d
-    = 1. Proof: :doc:`/theorems/features-uniform`. Plain maxout units have :func:`uniform`.
-
-    Parameters
-    ----------
-    n_inputs : int
-        Columns d of the rows, which have norm 1.
-    pool_size : int
-        q.
-
-    Returns
-    -------
-    dict
-        `slope`, `sub_gamma` and `increments`.
-
-    Examples
-    --------
-    >>> from mehler.bounds import kernel_error
-    >>> setting = kernel_error.slope_maxout_centred(2, pool_size=4)
-    >>> [round(moment, 4) for moment in setting["slope"]]
-    [6.188, 47.0043]
-    """
-    d = require_integer("n_inputs", n_inputs, most=_LARGEST)
-    q = require_pool(pool_size, "pool_size")
-    h1 = float(exact.max_moment(1, q))
-    first, second, third, fourth = (moment_of_longest(d, q, p) for p in (1, 2, 3, 4))
-    square = fourth + 2 * h1 * third + h1**2 * second
-    bernstein, p = 0.0, 2
-    # E N_1^(2p) <= q E g^(2p) <= q p! 2^p, so that from p on it is at most 32 q/2^p.
-    while 32 * q / 2**p > bernstein:
-        moment = 2 * moment_of_longest(1, q, 2 * p) / (math.factorial(p) * 4.0 ** (p - 2))
-        bernstein, p = max(bernstein, moment), p + 1
-    return {
-        "slope": (second + h1 * first, square * (1 + _ROUNDING)),
-        "sub_gamma": (8.0, 2 * math.sqrt(2)),
-        "increments": (4 * bernstein * (1 + _ROUNDING), 8.0),
-    }
-
-
-def _floats(constants: dict[str, Any]) -> dict[str, Any]:
-    """Return pairs of positive floats, or say that they are not."""
-    constants = {name: tuple(map(float, pair)) for name, pair in constants.items()}
-    if not all(0 < c < math.inf for pair in constants.values() for c in pair):
+    slope = (float(steep * length * first), float(steep * steep * d * second))
+    if not all(0 < moment < math.inf for moment in slope):
         raise ValueError(
-            "gamma, length_scale, lipschitz, radius: moments of slopes or products leave the "
-            "floats, give rows and features in other units"
+            "gamma, length_scale: moments of slopes leave the floats, give rows in other units"
         )
-    return constants
+    return {"slope": slope, "width": 2 * times}
