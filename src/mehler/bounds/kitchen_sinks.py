@@ -173,13 +173,8 @@ def approximation_greedy(n_features: Counts, *, total_weight: Reals, norm: Reals
 
     for :math:`f^* = \sum_j\alpha^*_j\phi_j` with :math:`\sum_j|\alpha^*_j| \le B` and
     :math:`\|\phi_j\| \le 1`, where each :math:`g_k` is the one among :math:`\{\pm B\phi_j\}` that
-    leaves the smallest error. Term: "approximation". `trivial` is 2B. Proof:
-    :doc:`/theorems/kitchen-sinks-greedy`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
-
-    Parameters
-    ----------
-    total_weight, norm : float or array
-        B; and :math:`\|f^*\|`, or a lower bound of it.
+    leaves the smallest error; `total_weight` is B, and `norm` :math:`\|f^*\|` or a lower bound of
+    it. Term: "approximation". `trivial` is 2B. Proof: :doc:`/theorems/kitchen-sinks-greedy`.
 
     Examples
     --------
@@ -219,15 +214,10 @@ def generalisation_gap(
 
     with probability at least :math:`1 - \delta` over the samples, for any features with
     :math:`|\phi| \le 1` and :math:`\hat F = \{\sum_k\alpha_k\phi_k : |\alpha_k| \le C/K\}` or the
-    larger ball :math:`|\alpha|_2 \le C/\sqrt K`; without the absolute value :math:`\log(1/\delta)`
-    stands for :math:`\log(2/\delta)`. Terms: "statistical" and "confidence". `trivial` is 2LC.
-    Proof: :doc:`/theorems/kitchen-sinks-estimation-lemma`; arguments:
+    larger ball :math:`|\alpha|_2 \le C/\sqrt K`; without the absolute value (`two_sided=False`)
+    :math:`\log(1/\delta)` stands for :math:`\log(2/\delta)`. Terms: "statistical" and "confidence".
+    `trivial` is 2LC. Proof: :doc:`/theorems/kitchen-sinks-estimation-lemma`; arguments:
     :mod:`mehler.bounds.kitchen_sinks`.
-
-    Parameters
-    ----------
-    two_sided : bool
-        Bound the absolute value, or only the excess of the true over the empirical risk.
 
     Examples
     --------

@@ -137,13 +137,8 @@ def all_pairs(n_features: Counts, *, n_rows: Counts, delta: Reals, pool_size: Co
 
     .. math:: t_N(\delta) = t_1\big(1 - (1-\delta)^{1/N}\big)
 
-    with t_1 the bound of :func:`one_pair` at equal rows. Term: "deviation". Proof:
-    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
-
-    Parameters
-    ----------
-    n_rows : int or array
-        N, at most the number of columns.
+    with t_1 the bound of :func:`one_pair` at equal rows; N is at most the number of columns. Term:
+    "deviation". Proof: :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
 
     Examples
     --------
@@ -164,13 +159,9 @@ def uniform(n_features: Counts, *, dimension: Reals, delta: Reals, pool_size: Co
 
     .. math:: t(\delta) = t_N(\delta), \qquad N = 2^{\lfloor k\rfloor}
 
-    as N orthonormal vectors have doubling dimension :math:`\log_2N`. Term: "deviation". Proof:
-    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
-
-    Parameters
-    ----------
-    dimension : float
-        The doubling dimension k, at most 59.
+    as N orthonormal vectors have doubling dimension :math:`\log_2N`; k, `dimension`, is at most
+    59. Term: "deviation". Proof: :doc:`/theorems/features-lower`; arguments:
+    :mod:`mehler.bounds.lower`.
 
     Examples
     --------

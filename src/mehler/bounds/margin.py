@@ -16,8 +16,8 @@ any learner, and features may be unbounded and of any number. Proofs are in
 
 Both take these arguments:
 
-delta : float or array
-    Failure probability.
+n_samples, delta : int or array, float or array
+    N rows; failure probability.
 scale : float, optional
     mu; default the best, which costs nothing.
 thresholds : sequence of float
@@ -120,8 +120,6 @@ def error_rate_separated(
 
     Parameters
     ----------
-    n_samples : int or array
-        N.
     margin : float
         t, a cosine in (0, 1].
     below : float

@@ -84,12 +84,10 @@ def excess_risk(
     :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof. Terms: "bias" and "variance",
     those of the exact kernel's regression, and "features". Proof: :doc:`/theorems/features-ridge`;
     arguments: :mod:`mehler.bounds.ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and
-    others (2017), Lemma 2.
+    others (2017), Lemma 2. `n_features` is m.
 
     Parameters
     ----------
-    n_features : int or array
-        Columns m.
     sup, leverage, lipschitz, block
         How large one block's features are, as in :func:`mehler.bounds.spectral.gram_error`, with
         N ridge for its ridge: kappa is `sup`, and M = m/block.
@@ -162,15 +160,12 @@ def excess_risk_clipped(
     :math:`\sum_{i\le N}(\langle w, \phi(x_i)\rangle - y_i)^2 + \Lambda|w|^2` with its values
     clipped to [-b, b]; :math:`\Lambda = N\lambda`. Here :math:`d = E\sum_{i\le N+1}\mu_i/(\mu_i +
     \Lambda)`, of the eigenvalues of N + 1 rows' Gram matrix, which is at most the number of columns
-    and of rows. Terms: "bias" and "variance". Proof: :doc:`/theorems/features-clipped-ridge`. J.
+    and of rows; there is no intercept, N is `n_samples`. Terms: "bias" and "variance". Proof:
+    :doc:`/theorems/features-clipped-ridge`; arguments: :mod:`mehler.bounds.ridge`. J.
     Forster, M. K. Warmuth (2002); J. Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022).
 
     Parameters
     ----------
-    n_samples : int or array
-        N, the rows that are fitted.
-    ridge : float
-        As :mod:`mehler.bounds.ridge` says; without intercept.
     norm : float
         R, the norm of the weights that it is compared with.
     clip : float

@@ -105,13 +105,8 @@ def kernel_change_elements(
     = (n' - r)/(n' - 1), S about 1 - r/n', and V = (n' - r)/r or 1, if that is less. Of the order
     1/r, where the term of :func:`kernel_error` is of the order r^(-1/2). Term: "elements"; 0 if all
     elements are drawn. Proof: :doc:`/theorems/group-invariant-elements`; arguments:
-    :mod:`mehler.bounds.group_invariant`.
-
-    Parameters
-    ----------
-    spread : float or array, optional
-        D, the largest mean distance E|x - gx| of a row from its orbit; default sqrt(2) R, which it
-        is at most.
+    :mod:`mehler.bounds.group_invariant`; `spread` is D, the largest mean distance E|x - gx| of a
+    row from its orbit, by default sqrt(2) R, which it is at most.
 
     Examples
     --------
@@ -156,15 +151,11 @@ def kernel_bias(
     .. math:: -\delta_2 \le K_s - (s - d_G) \le \delta_1, \qquad
               d_G = \frac{D}{\sqrt{2\pi d}} \in \Big[0, \frac2{\sqrt{2\pi d}}\Big]
 
-    with the exact gap :math:`(1-q)d_G - (1-p)s`, or :math:`(1-q/p)d_G` for other draws, at its
-    worst :math:`d_G`: p and q are the probabilities that :math:`\chi^2` with d and d + 1 degrees of
-    freedom is below :math:`d(1+\epsilon)`. Terms: "slope" and "mass". `trivial` is s. Proof:
-    :doc:`/theorems/group-invariant-theorem-1`; arguments: :mod:`mehler.bounds.group_invariant`.
-
-    Parameters
-    ----------
-    n_inputs : int or array
-        d, at least 2.
+    for d of at least 2, with the exact gap :math:`(1-q)d_G - (1-p)s`, or :math:`(1-q/p)d_G` for
+    other draws, at its worst :math:`d_G`: p and q are the probabilities that :math:`\chi^2` with d
+    and d + 1 degrees of freedom is below :math:`d(1+\epsilon)`. Terms: "slope" and "mass".
+    `trivial` is s. Proof: :doc:`/theorems/group-invariant-theorem-1`; arguments:
+    :mod:`mehler.bounds.group_invariant`.
 
     Examples
     --------

@@ -262,14 +262,10 @@ def all_pairs(
               \qquad \varepsilon = \varepsilon_1\Big(\frac\delta P\Big), \qquad
               P = \frac{N(N+1)}2
 
-    with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries. Terms:
+    with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries. What
+    is known is true of all pairs, the diagonal included: leave `rho` out unless all have it. Terms:
     those of :func:`one_pair`. Proof: :doc:`/theorems/kernel-error`; arguments:
     :mod:`mehler.bounds.kernel_error`.
-
-    Parameters
-    ----------
-    rho : float, optional
-        As all is true of every pair, the diagonal included: leave it out unless all have this one.
 
     Examples
     --------
@@ -306,12 +302,8 @@ def normal_quantile(
     .. math:: \varepsilon = z\sqrt{V/m}, \qquad 1 - \Phi(z) = \frac{\delta}{2\,P}
 
     A number and not a :class:`mehler.bounds.Bound`: it is the limit of the quantile for one pair
-    (P = 1) and an upper bound of the limit for P pairs, and promises nothing at a given m.
-
-    Parameters
-    ----------
-    n_pairs : int or array
-        Number P of pairs that must all be close; N (N + 1)/2 for a Gram matrix of N rows.
+    and an upper bound of the limit for P = `n_pairs` that must all be close, N (N + 1)/2 for N
+    rows. It promises nothing at a given m. Arguments: :mod:`mehler.bounds.kernel_error`.
 
     Examples
     --------

@@ -57,16 +57,11 @@ def uniform(
               + \sum_{j \ge J} 2 r_j \Delta_1\Big(\tfrac1m
               \log\tfrac{2^{j-J+2}T_{j+1}(T_{j+1}+1)}{\delta}\Big)\Big]
 
-    with T_j = 2^(kj), r_j = D min(1, 2^(1-j)) and Delta_1(u) = min over s of (u + E[exp(s N^2) - 1
-    - s N^2])/s, N the largest of q absolute standard normals. Terms: "net" (pairs of
-    representatives) and "between" (rows and their representatives). The first call of a pool size
-    takes about 0.5 s, a further one about 3 ms. Proof: :doc:`/theorems/kernel-error`, part (c);
-    arguments: :mod:`mehler.bounds.kernel_error`. Mroueh, Rennie, Goel (2015), Definition 2.
-
-    Parameters
-    ----------
-    diameter : float
-        At most 2.
+    with D at most 2, T_j = 2^(kj), r_j = D min(1, 2^(1-j)) and Delta_1(u) = min over s of (u +
+    E[exp(s N^2) - 1 - s N^2])/s, N the largest of q absolute standard normals. Terms: "net" (pairs
+    of representatives) and "between" (rows and their representatives). The first call of a pool
+    size takes about 0.5 s, a further one about 3 ms. Proof: :doc:`/theorems/kernel-error`, part
+    (c); arguments: :mod:`mehler.bounds.kernel_error`. Mroueh, Rennie, Goel (2015), Definition 2.
 
     Examples
     --------
