@@ -134,16 +134,15 @@ def supremum(
               E \sup_x |\phi(x, W)| + R \sqrt{2 \log(m/\delta)},
               \quad\text{or by a covering } M_\delta
 
-    with probability at least 1 - delta. Terms: "mean" and "confidence", or "supremum". Proof:
-    :doc:`/theorems/lemma-2`; arguments: :mod:`mehler.bounds.maxout`.
+    with probability at least 1 - delta, R the largest norm of an input. Terms: "mean" and
+    "confidence", or "supremum". Proof: :doc:`/theorems/lemma-2`; arguments:
+    :mod:`mehler.bounds.maxout`.
 
     Parameters
     ----------
     mean_sup : float or array, optional
         :math:`E \sup_x |\phi(x, W)|` or an upper bound of it, such as :math:`R \sqrt{2 \log(2 n
         q)}` for n inputs; without it by a covering.
-    radius : float or array
-        The largest norm of an input.
 
     Examples
     --------

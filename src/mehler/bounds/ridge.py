@@ -175,8 +175,6 @@ def excess_risk_clipped(
 
     Examples
     --------
-    100 features, ten times the rows, a tenth of the bound.
-
     >>> import numpy as np
     >>> from mehler.bounds import ridge
     >>> n, setting = np.array([10**4, 10**5, 10**6]), {"clip": 1.0, "degrees_of_freedom": 100}

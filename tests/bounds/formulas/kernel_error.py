@@ -118,7 +118,7 @@ ROWS = {
         _set,
         lambda a: {},
         ({"pool_size": 4}, {"pool_size": 1}),
-        dict.fromkeys(("net", "between"), "a level is chosen: test_kernel_error_uniform.py"),
+        dict.fromkeys(("net", "between"), "a level is chosen: checks of maxout.kernel-error"),
     ),
     "kernel_error.uniform_by_slope": Row(
         _slope,

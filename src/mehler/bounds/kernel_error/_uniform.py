@@ -167,8 +167,6 @@ def uniform_by_slope(
 
     Examples
     --------
-    Frequencies of the law N(0, I_2), rows on a circle:
-
     >>> from mehler.bounds import kernel_error
     >>> setting = {"width": 2.0, "slope": (1.2533, 2.0)}
     >>> bound = kernel_error.uniform_by_slope(5000, dimension=3, diameter=2, delta=0.01, **setting)
