@@ -42,10 +42,8 @@ __all__ = [
     "verify",
 ]
 # The last five have extras of their own, so that a star import leaves them out.
-_PACKAGES = (
-    *("bounds", "doubling", "exact", "features", "kernels", "learn", "verify"),
-    *("planning", "report", "sklearn", "statements", "strategies"),
-)
+_PACKAGES = ["bounds", "doubling", "exact", "features", "kernels", "learn", "verify"]
+_PACKAGES += ["planning", "report", "sklearn", "statements", "strategies"]
 
 
 def __getattr__(name: str) -> object:
@@ -53,11 +51,9 @@ def __getattr__(name: str) -> object:
     # for the plugin.
     if name not in (*__all__, *_PACKAGES):
         raise AttributeError(f"module 'mehler' has no attribute {name!r}")
-    import importlib
+    from importlib import import_module as load
 
-    if name in _PACKAGES:
-        return importlib.import_module(f"mehler.{name}")
-    return getattr(importlib.import_module("mehler.features"), name)
+    return load(f"mehler.{name}") if name in _PACKAGES else getattr(load("mehler.features"), name)
 
 
 def __dir__() -> list[str]:
