@@ -12,20 +12,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import mehler
-from tests.features.test_places import DRAWS, ROWS
+from tests.features.test_places import DRAWS
+from tests.features.test_places import ROWS as SHORT
+
+ROWS = np.random.default_rng(7).standard_normal((300, 7))
 
 
 def test_maps_are_immutable_and_products_average_to_the_gram():
-    x, y = ROWS[:4], ROWS[4:8]
+    x, y = SHORT[:4], SHORT[4:8]
     for name, draw in DRAWS.items():
         phi = draw()
         with pytest.raises(AttributeError, match="immutable"):
             phi.seed = 1
         products = phi.products(x, y)
         assert products.shape == (4, getattr(phi, "n_units", phi.n_features)), name
-        # 70 terms of size below 100 sum with an error below 70 * 100 * eps.
+        # 72 terms of size below 100 sum with an error below 72 * 100 * eps.
         off = np.abs(products.mean(axis=1) - np.diag(phi.gram(x, y)))
-        assert np.max(off) < 7000 * 2.0**-52, name
+        assert np.max(off) < 7200 * 2.0**-52, name
 
 
 def test_dtype_follows_the_data_without_losing_bits():

@@ -1,17 +1,37 @@
 """One file for all backends: same weights bit for bit, transforms equal to rounding."""
 
+import copy
+import functools
+import pickle
+
 import numpy as np
 import pytest
 
+import mehler
 from mehler import _arrays
-from tests.features.draws import DRAWS, N_FEATURES, N_INPUTS
 from tests.places import Place
+from tests.verify.map_kinds import DRAWS as KINDS
+from tests.verify.map_kinds import D, codes, decoupled, fourier
 
-ROWS = np.random.default_rng(7).standard_normal((300, N_INPUTS))
+N_FEATURES = 72
+softmax = functools.partial(mehler.features.SoftmaxFeatures.draw, D, scale=0.1)
+OTHERS = {
+    "softmax": functools.partial(softmax, projections="orthogonal", tilted_at=1.5),
+    "softmax-waves": functools.partial(softmax, form="trigonometric"),
+    # Not half an integer: Bessel functions, on the host.
+    "matern-rough": functools.partial(fourier, kernel="matern", nu=0.8, form="offset"),
+    "fresh-hadamard": functools.partial(decoupled, directions="fresh", projections="hadamard"),
+    "codes-hadamard": functools.partial(codes, projections="hadamard"),
+}
+DRAWS = {
+    name: functools.partial(draw, n_features=N_FEATURES, seed=3)
+    for name, draw in (KINDS | OTHERS).items()
+}
+ROWS = np.random.default_rng(7).standard_normal((300, D))
 EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
-# A projection of 7 numbers rounds by less than 8 eps sum |x_i w_i|; with |x_i|, |w_i| < 5 (they
-# are fixed here) that is 8 * 7 * 25 eps, the factors sigma(q) and 1/sqrt(m) are below 1.
-ROUNDING = 8 * N_INPUTS * 25
+# A projection of 3 numbers rounds by less than 8 eps sum |x_i w_i|; with |x_i|, |w_i| < 5 (they
+# are fixed here) that is 8 * 3 * 25 eps, the factors sigma(q) and 1/sqrt(m) are below 1.
+ROUNDING = 8 * D * 25
 
 
 @pytest.fixture(params=DRAWS)
@@ -57,7 +77,7 @@ def test_row_blocks_do_not_show(place: Place, draw):
 
 @pytest.mark.sampled(10)
 def test_integers_become_the_default_float(place: Place, draw):
-    x = place.asarray(np.arange(21).reshape(3, 7), "int32")
+    x = place.asarray(np.arange(9).reshape(3, 3), "int32")
     phi = draw(like=x)
     z = place.apply(phi, x)
     if "Codes" not in repr(phi):
@@ -95,3 +115,22 @@ def test_dask_is_lazy_and_computes_once():
     with dask.config.set(scheduler="synchronous"):
         z.compute()
     assert len(calls) == 3
+
+
+@pytest.mark.parametrize("name", sorted(KINDS))
+@pytest.mark.sampled(51)
+def test_maps_move_and_are_copied_as_they_are(place: Place, name):
+    """By each way that Python has, and back."""
+    x, here = place.asarray(ROWS[:20], "float32"), DRAWS[name]()
+    there = here.to(x)
+    assert there.recipe() == here.recipe()
+    assert np.array_equal(there.to(np)(ROWS), here(ROWS))
+    dtype = [None, "float32"][len(name) % 2]
+    phi = type(there)(**there._arguments(), like=x, dtype=dtype)
+    z = phi(x)
+    for copied in (copy.copy(phi), copy.deepcopy([phi])[0], pickle.loads(pickle.dumps(phi))):
+        assert type(copied) is type(phi)
+        assert copied.place == phi.place
+        assert copied.dtype == phi.dtype
+        assert copied(x).dtype == z.dtype
+        assert np.array_equal(_arrays.to_host(copied(x)), _arrays.to_host(z))

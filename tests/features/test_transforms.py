@@ -96,17 +96,3 @@ def test_derivatives_of_each_row_in_both_modes(name, library):
         plain = xp.stack([functions.jacrev(kernel)(row) for row in x])
         np.testing.assert_allclose(backward, plain, atol=CLOSE_KERNELS)
         np.testing.assert_allclose(forward, plain, atol=CLOSE_KERNELS)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_maps_are_mapped_over_single_rows(library):
-    """As the page of gradients says of ``jax.vmap`` and ``torch.vmap``."""
-    xp = pytest.importorskip({"torch": "torch", "jax": "jax.numpy"}[library])
-    module = pytest.importorskip(library)
-    X = xp.asarray(STACK[0, 0].astype("float32"))
-    for name in ("pairs", "maxout", "sinks-relu"):
-        phi = map_of(name, like=X)
-        assert tuple(phi(X[0]).shape) == (phi.n_features,)
-        # Products of float32 in another order.
-        np.testing.assert_allclose(module.vmap(phi)(X), phi(X), atol=1e-5)

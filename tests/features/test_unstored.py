@@ -119,23 +119,6 @@ def test_same_kernel_variance_recipe(kind):
     assert not phi._placed
 
 
-def test_dask_is_lazy_and_its_graph_is_small():
-    import cloudpickle
-    import dask
-    import dask.array
-
-    x = dask.array.from_array(ROWS, chunks=(50, -1))
-    phi = draw("maxout", 50_000, stored=False)
-    z = phi(x)
-    assert z.chunks == ((50, 50, 50), (50_000,))
-    # 50,000 units of 28 weights are 11 MB; the rows are 8 kB.
-    assert len(cloudpickle.dumps(dict(z.dask))) < 100_000
-    few = draw("pairs", stored=False)
-    with dask.config.set(scheduler="synchronous"):
-        # Products of a dozen terms of at most 10, which another block may add in another order.
-        assert np.allclose(few(x).compute(), few(ROWS), atol=1e-12)
-
-
 def peak(function):
     function()
     tracemalloc.start()

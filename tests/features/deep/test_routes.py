@@ -90,7 +90,6 @@ def check(unit, q, depth, bias, rows, digits=30, w=0.8):
 
 @pytest.mark.parametrize("bias", [0.0, 0.1])
 @pytest.mark.parametrize(("activation", "pool", "depth"), CASES)
-@pytest.mark.sampled(8)
 def test_float64_is_within_its_error(activation, pool, depth, bias):
     check(activation, pool, depth, bias, ROWS if pool == 3 else CLOSE)
 

@@ -60,16 +60,6 @@ def test_the_variance_of_other_blocks_is_below_its_bound(kind, small_cells):
 # -- defects ------------------------------------------------------------------------------------
 
 
-def sine_of_the_next_frequency(cls):
-    class Broken(cls):
-        def __call__(self, X):
-            z = super().__call__(X)
-            half = self.n_units
-            return np.hstack([z[:, :half], np.roll(z[:, half:], 1, axis=1)])
-
-    return Broken
-
-
 @moved_weights
 def lengths_of_coordinates(phi, w):
     """Lengths on the left axis: one for each coordinate of the block, not for each direction."""
@@ -93,10 +83,4 @@ PLANTED = {"orthogonal": (lengths_of_coordinates, 0.03), "hadamard": (lengths_be
 def test_a_planted_defect_is_refuted(kind, small_cells):
     defect, resolution = PLANTED[kind]
     verdict = kernel_verdict(drawer(kind, defect), resolution=resolution)
-    assert verdict.status == "refuted", str(verdict)
-
-
-def test_the_variance_tells_the_sine_of_the_next_frequency():
-    draw = drawer("pairs", sine_of_the_next_frequency)
-    verdict = verify.check_variance(draw, None, ROWS[:1], ROWS[1:2])
     assert verdict.status == "refuted", str(verdict)

@@ -129,13 +129,6 @@ def test_whole_groups_leave_the_features_alone(layout, dtype):
     assert verdict.holds, str(verdict)
 
 
-def test_a_missing_element_is_seen():
-    group = groups.Dihedral(6)
-    short = group.subset(group.elements()[:-1])
-    verdict = check_invariance(lambda seed: draw(seed, group=short), group.actions[1], rows(6, 2))
-    assert verdict.status == "refuted"
-
-
 def test_templates_and_elements_are_prefixes():
     for options in ({}, {"n_elements": 2, "own_elements": True}, {"rule": "dither"}):
         few = draw(n_templates=3, group=groups.CyclicShifts(6), **options)
@@ -143,27 +136,6 @@ def test_templates_and_elements_are_prefixes():
         x = rows(6)
         first = many(x)[:, : few.n_features] * np.sqrt(150 / 3)
         np.testing.assert_allclose(first, few(x), rtol=1e-14)
-
-
-def test_bins_move_the_integral_by_a_step_at_most():
-    """The integral without bins: all thresholds at which anything happens, and their widths."""
-    phi = draw(group=groups.CyclicShifts(6), templates="zero", n_templates=9, window=0.4)
-    x = rows(6, 4)
-    values, kept = projections(phi, x)
-    expected = np.zeros((4, 4))
-    for v, k in zip(np.clip(values, -0.4, 0.4), kept):
-        ends = np.unique(np.concatenate([v.ravel(), [-0.4, 0.4]]))
-        middle = 0.5 * (ends[1:] + ends[:-1])
-        shares = (v[:, :, None] <= middle).mean(axis=0)
-        expected += k * (shares * np.diff(ends)) @ shares.T / len(values)
-    for n_bins in (1, 3, 20):
-        paper = draw(
-            rule="paper", n_bins=n_bins, group=groups.CyclicShifts(6), templates="zero",
-            n_templates=9, window=0.4,
-        )  # fmt: skip
-        gap = paper.gram(x) - expected
-        assert (gap >= -1e-14).all()
-        assert (gap <= paper.bins.step * (1 + 1e-12)).all()
 
 
 def test_large_groups_are_sampled_and_their_kernel_is_refused():

@@ -1,8 +1,5 @@
 """Selectors: what they keep, that sampling keeps the kernel exactly, and every library."""
 
-import json
-import pickle
-
 import numpy as np
 import pytest
 
@@ -53,17 +50,6 @@ def test_columns_of_the_pool_times_gains_and_kernels(kind, selector):
         # Masses sum to 1, so the scale is that of the pool.
         mass = np.square(psi.gains).sum() / psi.pool.n_features
         assert mass == pytest.approx(1, rel=1e-12)
-
-
-@pools
-def test_recipes_come_back(kind):
-    psi = fitted(kind, "sampling")
-    again = mehler.from_recipe(json.loads(json.dumps(psi.recipe())))
-    assert np.array_equal(again(ROWS), psi(ROWS))
-    assert again.variance_factors == psi.variance_factors
-    assert np.array_equal(pickle.loads(pickle.dumps(psi))(ROWS), psi(ROWS))
-    with pytest.raises(AttributeError, match="immutable"):
-        psi.gains = (1.0,)
 
 
 @pytest.mark.slow
