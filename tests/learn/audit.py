@@ -1,11 +1,4 @@
-"""What must be true of a fit, by routes of their own: linear programs, vertices, hulls.
-
-Nothing here knows how the estimator works: the clipped loss is written out again, envelopes are
-lower hulls of its corners, minima over the box come from HiGHS, by two methods, or from all
-vertices of the pieces of a piecewise linear function of two weights. A minimum judges only when a
-second route agrees with it: the simplex method with the interior point one, a value that was
-reached with a dual one below it.
-"""
+"""What must be true of a fit, by linear programs, vertices and hulls: no code of the estimator."""
 
 import itertools
 import math
@@ -90,11 +83,7 @@ def least_envelope(z, y, scale, name, bound=1.0):
 
 
 def least_clipped(z, y, scale, name, bound=1.0):
-    """The least clipped risk over a box of two weights: exact for piecewise linear losses.
-
-    It is linear on each cell that the box and the lines y <z, alpha> = corner cut out, so it is
-    least at one of their vertices.
-    """
+    """The least clipped risk over a box of two weights: at a vertex of the cells of linearity."""
     c = scale / 2
     lines = [(1.0, 0.0, c), (1.0, 0.0, -c), (0.0, 1.0, c), (0.0, 1.0, -c)]
     lines += [(*row, s * k) for row in z for k in corners(name, bound) for s in (-1, 1)]

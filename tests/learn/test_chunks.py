@@ -75,6 +75,7 @@ def test_sums_travel_as_half_of_the_gram_and_say_their_size():
     x = np.random.default_rng(0).standard_normal((400, 3))
     phi = mehler.MaxoutFeatures.draw(3, m, 3, seed=0)
     sums = learn.RidgeSums(phi).add(x, x[:, :t])
+    assert pickle.loads(pickle.dumps(learn.RidgeSums(phi))).n_rows == 0
     sent = pickle.dumps(sums)
     assert 0 <= len(sent) - 8 * (m * (m + 1) / 2 + m * t + m + t) < 2000
     assert sys.getsizeof(sums) > 8 * (m * m + m * t)

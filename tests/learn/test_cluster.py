@@ -6,26 +6,89 @@ import signal
 import sys
 import threading
 import time
+from collections.abc import Iterator
+from pathlib import Path
 
 import dask
+import dask.array as da
 import numpy as np
+import psutil
 import pytest
+from distributed import Client, LocalCluster
 
 import mehler
 from mehler import _arrays, learn
 from mehler._arrays import _rows
-from tests.learn.cluster import (
-    CHUNK,
-    M,
-    N,
-    Telling,
-    a_map,
-    assert_same_sums,
-    assert_same_weights,
-    in_chunks,
-    rows_and_targets,
-    two_workers,
-)
+
+N, D, M, CHUNK = 4200, 6, 40, 200
+
+
+@contextlib.contextmanager
+def two_workers() -> Iterator[Client]:
+    """A scheduler and two worker processes, on ports of their own."""
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            memory_limit=0,
+            dashboard_address=":0",
+            silence_logs=50,  # a killed worker is what the tests are about
+        ) as cluster,
+        Client(cluster) as client,
+    ):
+        yield client
+        processes = [nanny.pid for nanny in cluster.workers.values()]
+    assert not any(psutil.pid_exists(pid) for pid in processes), "workers outlived their cluster"
+
+
+def rows_and_targets():
+    rng = np.random.default_rng(0)
+    # Means that are large against the spread, and no two chunks alike.
+    x = 1.0 + rng.standard_normal((N, D)) * np.linspace(0.5, 2.0, N)[:, None]
+    return x, np.stack([np.sin(x[:, 0]), x[:, 1] * x[:, 2]], axis=1)
+
+
+def in_chunks(*arrays, size=CHUNK):
+    return [da.from_array(a, chunks=(size, -1)[: a.ndim]) for a in arrays]
+
+
+def a_map():
+    return mehler.MaxoutFeatures.draw(D, M, 4, seed=0, dtype="float64")
+
+
+class Telling:
+    """A map that notes each block that it has done, and after three waits until it may go on."""
+
+    def __init__(self, phi, folder: Path) -> None:
+        self.phi, self.folder = phi, folder
+
+    def __call__(self, rows):
+        if len(rows) == 1:  # asked for the number of features only
+            return self.phi(rows)
+        me = os.getpid()
+        done = len(list(self.folder.glob(f"{me}-done-*")))
+        if done == 3 and not (self.folder / "go").exists():
+            (self.folder / f"{me}-waits").touch()
+            end = time.monotonic() + 300
+            while not (self.folder / "go").exists():
+                if time.monotonic() > end:
+                    raise TimeoutError("nobody said go")
+                time.sleep(0.02)
+        z = self.phi(rows)
+        (self.folder / f"{me}-done-{done}").touch()
+        return z
+
+
+def assert_same_sums(found: learn.RidgeSums, whole: learn.RidgeSums) -> None:
+    """Every row once: equal but for rounding, about N u relative to sqrt(G_ii G_jj)."""
+    assert found.n_rows == whole.n_rows
+    bound = 2 * (whole.n_rows + 100) * 2.0**-53
+    scale = np.sqrt(np.diag(whole.gram))
+    assert np.all(np.abs(found.gram - whole.gram) <= bound * np.outer(scale, scale))
+    np.testing.assert_allclose(found._mean, whole._mean, rtol=bound)
+    np.testing.assert_allclose(found._target_mean, whole._target_mean, atol=bound)
+    size = np.sqrt(whole._squares)
+    assert np.all(np.abs(found._cross - whole._cross) <= bound * np.outer(scale, size))
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +128,6 @@ def test_same_numbers_as_numpy(workers):
 
     sums = learn.RidgeSums(phi).add(rows, targets)
     assert_same_sums(sums, whole())
-    assert_same_weights(sums, whole(), 1e-3)
     fit = learn.ridge(phi, rows, targets, lambdas=(1e-4, 1e-2))
     same = learn.ridge(phi, x, y, lambdas=(1e-4, 1e-2))
     # Condition number 2e5 at the least lambda: 40 and 400 of its roundings of 2^-53, of sums of
@@ -124,7 +186,6 @@ def test_a_worker_killed_at_work_changes_nothing(workers, tmp_path):
     # Each block was summed once, those that it held twice.
     assert len(list(tmp_path.glob("*-done-*"))) >= N // CHUNK
     assert_same_sums(sums, whole())
-    assert_same_weights(sums, whole(), 1e-3)
 
 
 ADDED = _rows._added
@@ -144,11 +205,3 @@ def test_a_lost_or_doubled_block_is_found(monkeypatch, defect):
         sums = learn.RidgeSums(a_map()).add(*in_chunks(*rows_and_targets()))
     with pytest.raises(AssertionError) if defect else contextlib.nullcontext():
         assert_same_sums(sums, whole())
-        assert_same_weights(sums, whole(), 1e-3)
-
-
-def test_one_wrong_row_is_found():
-    x, y = rows_and_targets()
-    x[1234] += 1e-9
-    with pytest.raises(AssertionError):
-        assert_same_sums(learn.RidgeSums(a_map()).add(x, y), whole())

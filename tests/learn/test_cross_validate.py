@@ -10,7 +10,7 @@ from sklearn.model_selection import PredefinedSplit, cross_val_score
 import mehler
 from mehler import learn
 from mehler.learn import _sums
-from tests.learn.ridge_audit import Table, factorising, problem, rounding
+from tests.learn.ridge_audit import Table, problem, rounding
 
 LAMBDAS = (1e-4, 1e-2, 1.0)
 RNG = np.random.default_rng(7)
@@ -20,10 +20,6 @@ FOLDS = np.random.default_rng(0).permutation(np.arange(301) % 4)
 PHI = mehler.MaxoutFeatures.draw(3, 30, 3, seed=0)
 # 5e-10: the rows that are fitted are fewer by a fold, which the norm and n both follow.
 DIGITS = rounding(PHI(X), LAMBDAS[0])
-
-
-def by_folds(phi, x, y, folds, **options):
-    return learn.ridge(phi, x, y, folds=folds, **options)
 
 
 def by_scikit_learn(phi, x, y, folds, *, intercept=True, classes=False):
@@ -47,17 +43,17 @@ def by_scikit_learn(phi, x, y, folds, *, intercept=True, classes=False):
     return np.array(found)
 
 
-def audit(folds=FOLDS, **options):
+def audit(folds=FOLDS, phi=PHI, digits=DIGITS, **options):
     """Hold all there is against scikit-learn."""
     for y in (Y, Y[:, 0]):
         intercept = options.get("intercept", True)
-        wanted = by_scikit_learn(PHI, X, y, folds, intercept=intercept)
-        fit = by_folds(PHI, X, y, folds, lambdas=LAMBDAS, **options)
-        np.testing.assert_allclose(fit.errors, wanted.mean(axis=0), rtol=DIGITS)
+        wanted = by_scikit_learn(phi, X, y, folds, intercept=intercept)
+        fit = learn.ridge(phi, X, y, folds=folds, lambdas=LAMBDAS, **options)
+        np.testing.assert_allclose(fit.errors, wanted.mean(axis=0), rtol=digits)
         assert fit.lambdas == LAMBDAS
         assert fit.lam == LAMBDAS[int(np.argmin(wanted.mean(axis=0)))]
-        plain = Ridge(301 * fit.lam, fit_intercept=intercept).fit(PHI(X), y)
-        np.testing.assert_allclose(fit.predict(X), plain.predict(PHI(X)), atol=DIGITS)
+        plain = Ridge(301 * fit.lam, fit_intercept=intercept).fit(phi(X), y)
+        np.testing.assert_allclose(fit.predict(X), plain.predict(phi(X)), atol=digits)
 
 
 @pytest.mark.parametrize("intercept", [True, False])
@@ -80,7 +76,7 @@ def test_each_row_a_fold_is_leaving_one_out_with_its_own_penalty():
     z, y = problem(1, 20, 5)
     left = learn.ridge(Table(), z, y, lambdas=LAMBDAS)
     scaled = [20 / 19 * lam for lam in LAMBDAS]
-    fit = by_folds(Table(), z, y, np.arange(20), lambdas=scaled)
+    fit = learn.ridge(Table(), z, y, folds=np.arange(20), lambdas=scaled)
     # Sums of 20 terms instead of hundreds: a fifth of the roundings.
     np.testing.assert_allclose(fit.errors, left.errors, rtol=rounding(z, LAMBDAS[0], terms=20))
 
@@ -90,7 +86,7 @@ def test_mistakes_are_scikit_learns(n_classes):
     labels = np.digitize(Y[:, 0], [0.6, 0.9][: n_classes - 1])
     codes, _ = learn.one_vs_all(labels)
     for targets in [codes] + [codes[:, 1]] * (n_classes == 2):
-        fit = by_folds(PHI, X, targets, FOLDS, lambdas=LAMBDAS, scoring="error_rate")
+        fit = learn.ridge(PHI, X, targets, folds=FOLDS, lambdas=LAMBDAS, scoring="error_rate")
         wanted = by_scikit_learn(PHI, X, labels, FOLDS, classes=True).mean(axis=0)
         # Shares of at most 301 rows differ by 1/301 or by the rounding of a few divisions.
         np.testing.assert_allclose(fit.errors, wanted, atol=2.0**-50)
@@ -102,37 +98,8 @@ def test_mistakes_are_scikit_learns(n_classes):
 @pytest.mark.parametrize("intercept", [True, False])
 @pytest.mark.sampled(1)
 def test_fewer_rows_than_features(intercept):
+    # About 226 rows are decomposed here, and 400 features factorised there, either of them exactly
+    # for a matrix that is off by its size times 2^-53; squares double it.
     phi = mehler.MaxoutFeatures.draw(3, 400, 3, seed=0)
-    for y in (Y, Y[:, 0]):
-        fit = by_folds(phi, X, y, FOLDS, lambdas=LAMBDAS, intercept=intercept)
-        # With as many rows again, of weight 0, the rows are more than the features: sums are taken.
-        more = [np.concatenate([part, part]) for part in (X, y, FOLDS)]
-        ones = np.repeat([1.0, 0.0], len(X))
-        with factorising():
-            same = by_folds(phi, *more, lambdas=LAMBDAS, intercept=intercept, weights=ones)
-        # A decomposition of about 226 rows against a factorisation of 400 features: either is
-        # exact for a matrix that is off by its size times 2^-53, and squares double it.
-        digits = rounding(phi(X), LAMBDAS[0], terms=2 * (226 + 400))
-        moved = digits * moved_by_rounding(phi(X), y, LAMBDAS[0])
-        # Relative to the root of a mean square.
-        size = np.sqrt(same.errors.min())
-        np.testing.assert_allclose(fit.errors, same.errors, rtol=moved / size)
-        np.testing.assert_allclose(fit.predict(X), same.predict(X), atol=moved)
-
-
-def moved_by_rounding(z, y, lam):
-    """How far predictions of held-out rows move if the system is off by n lam, to first order.
-
-    (A + E)^-1 r = w - A^-1 E w moves z^T w by z^T A^-1 E w, at most |E| |w| times |z^T A^-1|, and
-    that by sqrt(z^T A^-1 z / (n lam)) since A is at least n lam. Weights of either sign cancel in
-    a prediction, so it can be much smaller than this.
-    """
-    most = 0.0
-    for fold in np.unique(FOLDS):
-        kept, held = z[fold != FOLDS], z[fold == FOLDS]
-        ridge = len(kept) * lam
-        system = kept.T @ kept + ridge * np.eye(z.shape[1])
-        leverages = np.sum(held * np.linalg.solve(system, held.T).T, axis=1)
-        weights = np.linalg.solve(system, kept.T @ y[fold != FOLDS].reshape(len(kept), -1))
-        most = max(most, np.sqrt(leverages.max() * ridge) * np.linalg.norm(weights, axis=0).max())
-    return most
+    digits = rounding(phi(X), LAMBDAS[0], terms=2 * (226 + 400))
+    audit(phi=phi, digits=digits, intercept=intercept)

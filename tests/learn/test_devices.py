@@ -1,6 +1,4 @@
-"""Fits on the stand-in: as on NumPy, where the rows are, with a handful of waits."""
-
-import pickle
+"""Fits on the stand-in: a handful of waits, and a singular Gram is seen."""
 
 import numpy as np
 import pytest
@@ -21,31 +19,6 @@ def maxout(like=None):
 
 def ridge(phi, x, y):
     return learn.ridge(phi, x, y, lambdas=[1e-3, 1e-1])
-
-
-FITS = {
-    "ridge": (ridge, "predict"),
-    "few rows": (lambda phi, x, y: ridge(phi, x[:30], y[:30]), "predict"),
-    "one lambda": (lambda phi, x, y: learn.RidgeSums(phi).add(x, y).solve(1e-3)[0], "predict"),
-    "folds": (
-        lambda phi, x, y: learn.ridge(phi, x, y, folds=np.arange(len(X)) % 3, lambdas=[1e-3, 0.1]),
-        "predict",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", FITS)
-def test_fits_are_those_of_numpy_and_come_back(cupy, name):
-    make, method = FITS[name]
-    x, y = cupy.asarray(X), cupy.asarray(Y)
-    fit = make(maxout(x), x, y)
-    usual = make(maxout(), X, Y)
-    found = getattr(fit, method)(x)
-    assert isinstance(found, cupy.ndarray)
-    # Sums in another order, times a condition number of at most 1e5 (the Gram over lambda).
-    np.testing.assert_allclose(found.get(), getattr(usual, method)(X), atol=1e-7)
-    again = pickle.loads(pickle.dumps(fit))
-    assert np.array_equal(getattr(again, method)(x).get(), found.get())
 
 
 def test_ridge_waits_once_for_the_scores_of_a_block(cupy):

@@ -25,11 +25,6 @@ def test_numbers_of_a_loss(loss):
         assert abs(steepest - loss.lipschitz) <= 1e-9
 
 
-def test_constants_of_the_papers_losses():
-    assert (losses.Hinge().lipschitz, losses.Hinge().at_zero, losses.Hinge().bound) == (1, 1, 1)
-    assert (losses.Ramp().lipschitz, losses.Ramp().at_zero, losses.Ramp().bound) == (0.5, 0.5, 1)
-
-
 def envelope(loss, limit):
     return _box_solver.envelope(np.asarray([limit]), loss.lipschitz, loss.bound, 1e-15)
 

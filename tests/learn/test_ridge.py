@@ -1,13 +1,12 @@
 """Ridge regression against a direct solution and rows that are really left out."""
 
-import pickle
 import tracemalloc
 
 import numpy as np
 import pytest
 
 import mehler
-from mehler import learn
+from mehler import _arrays, learn
 from tests.learn.ridge_audit import (
     LAMBDAS,
     Table,
@@ -125,19 +124,6 @@ def flat_rows(z):
     return np.repeat(z[:, :1], 3, axis=1)
 
 
-def test_sums_and_fits_travel():
-    x = np.random.default_rng(0).standard_normal((60, 3))
-    phi = mehler.MaxoutFeatures.draw(3, 40, 4, seed=0)
-    sums = learn.RidgeSums(phi).add(x, x[:, 0])
-    assert pickle.loads(pickle.dumps(learn.RidgeSums(phi))).n_rows == 0
-    again = pickle.loads(pickle.dumps(sums))
-    np.testing.assert_array_equal((again + sums).gram, 2 * sums.gram)
-    (fit,) = again.add(x, x[:, 1]).solve(1e-3)
-    copy = pickle.loads(pickle.dumps(fit))
-    np.testing.assert_array_equal(copy.predict(x), fit.predict(x))
-    assert (copy.lam, copy.n_rows) == (fit.lam, 120)
-
-
 def test_a_large_common_mean_costs_no_digits():
     z, y = problem(9, 3000, 5, offset=1e6)
     (fit,) = learn.RidgeSums(Table()).add(z, y).solve(1e-4)
@@ -190,3 +176,12 @@ def test_one_vs_all():
     ordered, given = learn.one_vs_all(labels, classes=["c", "b", "a", "d"])
     assert ordered.shape == (4, 4)
     assert (given[ordered.argmax(axis=1)] == labels).all()
+
+
+@pytest.mark.parametrize("itemsize", [4, 8])
+def test_blocks_of_rows_fit(itemsize):
+    assert _arrays.block_rows_for_gram(10, itemsize) == 1024
+    for m in (1, 1024, 1025, 5000, 30_000, 10**6):
+        rows = _arrays.block_rows_for_gram(m, itemsize)
+        assert rows * m * itemsize <= 32 << 20 or rows == 64
+        assert rows <= 2048

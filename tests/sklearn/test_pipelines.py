@@ -9,7 +9,6 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.neighbors import NearestNeighbors
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC
 
 from mehler.sklearn import FourierSampler, LeverageSampler, MaxoutHasher
 from tests.sklearn._estimators import SAMPLERS, name_of
@@ -38,13 +37,6 @@ def test_search_inside_a_pool():
     found = GridSearchCV(model, grid, cv=2).fit(DIGITS, LABELS)
     # At 10 no two digits are near each other.
     assert found.best_params_ == {"leveragesampler__pool__gamma": 0.001}
-
-
-def test_the_exact_kernel_in_a_support_vector_machine():
-    sampler = FourierSampler(gamma=0.001).fit(DIGITS)
-    exact = SVC(kernel=sampler.expected_kernel).fit(DIGITS, LABELS)
-    theirs = SVC(kernel="rbf", gamma=0.001).fit(DIGITS, LABELS)
-    assert np.array_equal(exact.predict(DIGITS), theirs.predict(DIGITS))
 
 
 def test_hamming_distance_is_one_less_the_similarity():

@@ -68,19 +68,6 @@ def test_so_it_is_in_folds():
         )
 
 
-@pytest.mark.parametrize("intercept", [True, False])
-def test_scikit_learns_ridge_says_the_same(intercept):
-    weights = np.random.default_rng(1).uniform(0.1, 3.0, N)
-    model = RandomFeatureRidge(
-        features=FEATURES["maxout"], lambdas=1e-2, fit_intercept=intercept
-    ).fit(X, Y, sample_weight=weights)
-    z = model.features_.transform(X)
-    theirs = Ridge(alpha=1e-2 * weights.sum(), fit_intercept=intercept)
-    theirs.fit(z, Y, sample_weight=weights)
-    np.testing.assert_allclose(model.coef_, theirs.coef_, rtol=1e-8)
-    np.testing.assert_allclose(model.intercept_, theirs.intercept_, rtol=1e-8, atol=1e-12)
-
-
 @pytest.mark.parametrize("given", ["balanced", {"u": 3.0, "v": 0.5}])
 def test_class_weights_are_scikit_learns(given):
     model = RandomFeatureRidgeClassifier(
