@@ -2,10 +2,7 @@
 
 import re
 
-import pytest
-
 from mehler.proofs_checks import STATEMENTS
-from mehler.statements import Statement
 from tests.docs._blocks import ROOT
 from tests.docs.test_site import load
 
@@ -25,11 +22,11 @@ def test_errata_list_what_is_not_legible() -> None:
     assert len(re.findall(r"^\| \[", table, re.MULTILINE)) == len(lost) > 0
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: one.id)
-def test_every_statement_is_there(statement: Statement) -> None:
-    entry = PAGE.partition(f"### {statement.id}\n")[2].partition("\n###")[0]
-    assert f"**{statement.expected}**" in entry
-    assert f"]({fairness.page_of(statement)})" in entry
+def test_every_statement_is_there() -> None:
+    for statement in STATEMENTS:
+        entry = PAGE.partition(f"### {statement.id}\n")[2].partition("\n###")[0]
+        assert f"**{statement.expected}**" in entry, statement.id
+        assert f"]({fairness.page_of(statement)})" in entry, statement.id
 
 
 def test_every_family_of_statements_has_its_part() -> None:

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments._learners import kernel_ridge
 from mehler.proofs_checks.experiments._rows import Split
 from mehler.proofs_checks.experiments.maxout import _local as local
 from mehler.proofs_checks.experiments.maxout import local_coefficients, maps, table_1
@@ -33,18 +32,6 @@ def test_the_gradient_of_the_plain_kernel_is_its_differences() -> None:
         )
         scale = np.abs(found["gradient"]).max()
         np.testing.assert_allclose(found["gradient"][:, j], slope, atol=1e-6 * scale)
-
-
-def test_beta_solves_the_ridge() -> None:
-    beta, _ = local.kernel_coefficients(X, CODES, ROWS, 1e-3, "decoupled")
-    fit = kernel_ridge(
-        lambda a, b: local.kernel_of(np.clip(a @ b.T, -1, 1), "decoupled"),
-        X,
-        CODES,
-        (1e-3,),
-        intercept=False,
-    )
-    np.testing.assert_allclose(function(ROWS, beta, "decoupled"), fit.predict(ROWS), atol=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -98,33 +85,6 @@ def test_table_1_on_small_digits_is_direct_least_squares() -> None:
     W = np.linalg.solve(both.T @ both + len(both) * lam * np.eye(100), both.T @ codes)
     error = 100 * np.mean(classes[(test @ W).argmax(axis=1)] != rows.test[1])
     assert measured["error"] == pytest.approx(error, abs=100 * 2 / len(test))
-
-
-def test_table_1_leaves_out_lambdas_that_rounding_does_not_resolve() -> None:
-    """More linear units than inputs, too many for eigenvalues: the small lambdas are refused."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((2600, 20)).astype(np.float32)
-    y = np.argmax(X[:, :3], axis=1)
-    cuts = [slice(0, 2300), slice(2300, 2450), slice(2450, 2600)]
-    split = Split(*((X[part], y[part]) for part in cuts))
-    phi = table_1.MaxoutFeatures.draw(20, 2100, 1, seed=0, like=X)
-    found = table_1.fitted(split, phi)
-    held = found["held_out"]
-    refused = held.count(None)
-    assert len(held) == len(table_1.LAMBDAS)
-    assert 0 < refused < len(held)
-    assert None not in held[refused:]
-    # Second route: the lambda of least error, and the solution in the inputs, which the linear
-    # units span: with features W x the penalty on weights is that of W W^T.
-    best = table_1.LAMBDAS[refused + int(np.argmin(held[refused:]))]
-    assert found["lambda"] == best
-    w = np.linalg.lstsq(X[:50].astype(float), phi(X[:50]).astype(float), rcond=None)[0]
-    rows = X[:2450].astype(float)
-    codes = np.where(y[:2450, None] == np.arange(3), 1.0, -1.0)
-    inverse = np.linalg.inv(w @ w.T)
-    beta = np.linalg.solve(rows.T @ rows + 2450 * best * inverse, rows.T @ codes)
-    error = 100 * np.mean((X[2450:] @ beta).argmax(axis=1) != y[2450:])
-    assert found["error"] == pytest.approx(error, abs=1.01 * 100 / 150)
 
 
 def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None:
