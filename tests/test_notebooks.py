@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from mehler import bounds, planning, statements
+from mehler import bounds, planning, statements, verify
 from mehler._text import html_table
 
 BOUND = bounds.kernel_error.one_pair
@@ -13,6 +13,7 @@ SHOWN = {
     "bound": BOUND(1000, delta=0.01, width=4.0),
     "bound of arrays": BOUND(np.arange(1, 20_001), delta=0.01, width=4.0),
     "plan": planning.plan(n_inputs=3, measure=False),
+    "verdict": verify.check_mean([0, 1] * 500, 0.5, binary=True, resolution=0.3),
     "statement": statements.discover("maxout.theorem-1-kernel")[0],
 }
 

@@ -137,6 +137,19 @@ def test_a_key_is_one_of_jax():
     assert read(draw).draw(1)(X).shape == (4, 250)
 
 
+def linear(seed):
+    weights = np.random.default_rng(seed).standard_normal((5, 20))
+    return lambda rows: rows @ weights
+
+
+@pytest.mark.parametrize("draw", [lambda s: linear(s), lambda x: linear(x)])
+def test_a_function_of_any_name_that_returns_a_map_is_a_draw(draw):
+    target = read(draw)
+    assert target.random
+    assert np.array_equal(target.draw(1)(X), linear(1)(X))
+    assert not read(lambda s: s * 2.0).random
+
+
 @pytest.mark.parametrize(
     ("factory", "arguments", "error", "message"),
     [

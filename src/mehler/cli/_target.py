@@ -10,6 +10,7 @@ import random
 import re
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.machinery import PathFinder
@@ -134,6 +135,12 @@ def read_target(
     if not callable(factory):
         raise TypeError(f"{name} is {type(factory).__name__} without transform, {_REMEDY}")
     call = _Call.of(name, factory, X, arguments)
+    made: object = None
+    if not call.seeds and call.required:
+        with suppress(Exception):  # of rows
+            made = factory(0, **arguments)
+    if callable(made) or callable(getattr(made, "transform", None)):
+        call = replace(call, seeds=call.required[:1], required=call.required[1:])
     if not call.seeds and call.required:
         replace(call, required=call.required[1:]).require_complete(name)
         phi = partial(as_map(factory, X), **arguments)

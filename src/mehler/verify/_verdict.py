@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._plural import counted
+from mehler._text import html_table
 from mehler.verify._certificate import Statistics, certificate
 
 # Deviations below this fraction of the resolution never refute: they are rounding, events too
@@ -236,6 +237,12 @@ class Verdict:
             f"False alarm {self.rate_text()}, from {self.amount_text()}",
         ]
         return "\n".join(textwrap.shorten(line, 200) for line in lines if line) + ">"
+
+    def _repr_html_(self) -> str:
+        """Return a table of claim, numbers and error rate for a notebook."""
+        numbers = zip(("exact", "observed", "interval"), self.cells(), strict=False)
+        rows = [("claim", self.claim), *numbers, ("false alarm", self.rate_text())]
+        return html_table(f"{self.check}: {self.status}", rows, self.cause, self.reason)
 
     def certificate(self) -> dict[str, Any]:
         """Return what the verdict rests on, for `json.dumps`; ``mehler/recheck.py`` decides it.
