@@ -78,15 +78,15 @@ def larger(x: iv.mpf, y: iv.mpf) -> Any:
 
 def moved(sums: list[Any], e: iv.mpf) -> list[Any]:
     """Return sum (X - c - e)^k for k = 0 to 4 from those at e = 0."""
-    signed = [(-e) ** k for k in range(5)]
-    return [sum(math.comb(k, j) * signed[k - j] * sums[j] for j in range(k + 1)) for k in range(5)]
+    powers = [(-e) ** k for k in range(5)]
+    return [sum(math.comb(k, j) * powers[k - j] * sums[j] for j in range(k + 1)) for k in range(5)]
 
 
 def power_sums(test: Test, n: int = 0, sums: Any = None) -> tuple[int, list[Any], Any]:
-    """Return n, sums about the claim for k = 0 to 4, and the mean; of some draws if `sums` are.
+    """Return n, sums about the claim c for k = 0 to 4, and the mean; of some draws if `sums` are.
 
-    Of blocks of b samples, moved to the claim c, sum k is rounded by 2^-53 sum ((b + 64) (|X - c| +
-    2 |c|)^k + (n/b + 64) |X - c|^k) at most, odd moments by Cauchy; a difference of two twice so.
+    Sum k of blocks of b samples is rounded by 2^-53 sum ((b + 64) (|X - c| + 2 |c|)^k + (n/b + 64)
+    |X - c|^k) at most, odd moments by Cauchy; a difference of two twice so.
     """
     size, b, reach, (_, m2, _, m4) = test["n"], test["block"], abs(test["claim"]), test["sums"]
     sizes = [size, math.sqrt(size * m2), m2, math.sqrt(m2 * m4), m4]
@@ -161,9 +161,8 @@ def unseen(sums: list[Any], mean: Any, ends: Any, rate: iv.mpf, r: iv.mpf) -> bo
     ample = compare(fourths, ">", 0) and compare(squares**2, ">=", 100 * fourths)
     if not (ample and sure(abs(mean), ">=", e)):
         return False
-    reach = iv.sqrt(iv.sqrt(larger(sums[4], 0)))
+    reach, sign = iv.sqrt(iv.sqrt(larger(sums[4], 0))), 1 if sure(mean, ">", 0) else -1
     low, high = map(ball, ends) if ends else (-reach, reach)
-    sign = 1 if sure(mean, ">", 0) else -1
     gaps = moved([sign**k * each for k, each in enumerate(sums)], e)
     stakes = (iv.mpf(2) ** k / r for k in range(-20, 9))
     stakes = (s for s in stakes if sure(s * ((-low if sign > 0 else high) + e), "<=", MOST))
@@ -327,15 +326,11 @@ RULES: dict[str, Callable[[Any], bool]] = {
 }
 RULE_OF = {name: rule for names, rule in RULES.items() for name in names.split()}
 # By method: a part of its name, fields of the plan, and of each mean; optional ones in brackets.
-SUMS = "claim low high sums"
+SUMS, OPTIONAL = "claim low high sums", "claim low high sums [pair] [fresh_sums] [ends]"
 SCHEMAS: dict[Callable[..., Any], tuple[str, str, str]] = {
     catoni: ("Catoni", "n block look planned rounding [rows]", f"{SUMS} variance [pair]"),
     wealth: ("bounded (betting)", "n block rounding [rows]", f"{SUMS} range [pair]"),
-    self_normalised: (
-        "",
-        "n block look fixed shared rounding [rows] [fresh]",
-        f"{SUMS} [pair] [fresh_sums] [ends]",
-    ),
+    self_normalised: ("", "n block look fixed shared rounding [rows] [fresh]", OPTIONAL),
     squared_lengths: ("", "n count shared", "pair sign claim bet sum log_wealths"),
     binomial: ("Clopper-Pearson", "n", "claim low high count"),
     betting: ("bounded (betting)", "n", "claim low high range samples"),
@@ -429,10 +424,10 @@ def decide(certificate: Test) -> tuple[int, str]:
     text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():
         return 1, "contradicted: the digest is not that of the content"
-    parts = {x: certificate[x] for x in ("statistics", "false_alarm", "resolution", "method")}
+    parts = [certificate[x] for x in ("statistics", "false_alarm", "resolution", "method")]
     said, method = certificate["status"], "no method known here"
     try:
-        groups, alpha, r, _ = values = tuple(numbers(parts).values())
+        groups, alpha, r, _ = values = numbers(parts)
         if not is_sound(*values):
             raise ValueError("it has no statistics that fit their schema")
         method = " and ".join(group["method"] for group in groups)

@@ -18,17 +18,15 @@ from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, Pairs, make
 from mehler.verify._sources import choose_source, estimate
 from mehler.verify._verdict import Verdict
 
-# Groups of draws, whose spread is the error of a fit; draws, doubled up to the most while the worst
-# pair is fewer standard errors off.
+# Groups of draws; draws, doubled up to the most while the worst pair is fewer errors off.
 _GROUPS, _DRAWS, _MOST_DRAWS, _CLEAR = 8, 64, 4096, 16.0
 _STREAM = 7
 # Rows that an assertion diagnoses at most, and seconds that it takes for it.
 _MOST_ROWS, _SECONDS = 64, 3.0
 # Standard errors without a deviation; largest kurtosis of an estimate whose error is trusted.
 _CALM, _TAILS = 5.0, 8.0
-# A model fits if it explains this fraction of the squared deviation beyond noise, and leaves at
-# most so many standard errors. Models of nearly that rest are rivals: if they differ, none is
-# named.
+# A model fits if it explains this fraction of the squared deviation, and leaves at most so many
+# standard errors. Models of nearly that rest are rivals: if they differ, none is named.
 _EXPLAINED, _REST, _RIVAL, _ALIKE = 0.9, 2.0, 1.6, 0.3
 # Factors that common faults produce; a fit within 4 standard errors of one is named after it.
 _ROOT = math.sqrt(2.0)
@@ -37,11 +35,9 @@ _NAMES = _NUMBERS | {f"1/{name}": 1.0 / number for name, number in _NUMBERS.item
 _NAMES |= {"-1": -1.0, "2 pi": 2.0 * math.pi, "1/(2 pi)": 0.5 / math.pi}
 # Largest relative error of a fit that may be named, and distance from the number of that name.
 _SHARP, _NEAR = 0.05, 0.03
-# Error of a mean from which on kernels that differ are told apart, and kinds that need it, since at
-# a large deviation nearly any kernel with a free scale fits a coarse mean.
+# Error of a mean from which on kernels with a free scale are told apart, and kinds that need it.
 _FINE, _FREE = 0.002, ("bandwidth", "kernel", "columns")
-# Logarithms of the factors on lengths that are tried.
-_GRID = np.arange(-4.5, 4.51, 0.125)
+_GRID = np.arange(-4.5, 4.51, 0.125)  # logarithms of the factors on lengths
 
 
 @dataclass(frozen=True)
@@ -77,10 +73,9 @@ def diagnose(
 ) -> tuple[Cause, ...]:
     """Search for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
 
-    Fit models to the mean over 64 to 4096 fresh draws, until a cause is clear, and name the
-    simplest that explains the deviation: c k; k + b; k(x, y) + c k(x, -y), as of phases that are
-    not uniform; another bandwidth, k(c x, c y); another kernel by name, or by the law of its
-    weights; factors of columns. A seed that is not used is named too.
+    Fit models to the mean over 64 to 4096 fresh draws, and name the simplest that explains the
+    deviation: c k; k + b; k(x, y) + c k(x, -y), as of phases that are not uniform; a bandwidth,
+    k(c x, c y); a kernel by name, or by the law of its weights; factors of columns; an unused seed.
 
     Parameters
     ----------
@@ -165,16 +160,15 @@ def explained(
         return verdict
     pairs = make_pairs(kernel, X, Y)
 
-    def some(side: int, rows: EvaluatedRows) -> Array:
-        """Return all rows, or of many those of the worst pairs and some between."""
+    def some(side: int, rows: EvaluatedRows) -> Array:  # all, or the worst pairs' and some between
         n, worst = len(rows.host), [] if verdict.table is None else verdict.table.pairs
         chosen = [*(pair[side] for pair in worst), *np.linspace(0, n - 1, 24).astype(int)]
         return rows.given if n <= _MOST_ROWS else rows.gather(np.unique(chosen))
 
-    left, right = some(0, pairs.left), some(1, pairs.right)
-    seed, others = int(verdict.seeds.get("seed", 0)), None if pairs.same else right
+    left, right = some(0, pairs.left), None if pairs.same else some(1, pairs.right)
+    seed = int(verdict.seeds.get("seed", 0))
     try:
-        causes = diagnose(draw, kernel, left, others, seed=seed, time_limit=_SECONDS)
+        causes = diagnose(draw, kernel, left, right, seed=seed, time_limit=_SECONDS)
     except (TypeError, ValueError):
         causes = ()  # a draw that cannot be compared with others
     if causes:
@@ -291,10 +285,7 @@ _WIDTHS = {"[0, 2)": math.sin(4) / 4, "[0, pi/4)": 2 / math.pi, "[0, 1)": 0.5 * 
 
 
 def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
-    """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c.
-
-    2 cos(t + b) cos(u + b) = cos(t - u) + cos(t + u + 2b), and E sin(t + u) = 0.
-    """
+    """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c."""
     opposite = _values(kernel, pairs, np.positive, np.negative)
     if opposite is None or not opposite.any():
         return
@@ -453,10 +444,10 @@ def _columns(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
     logs = best(means.mean)
     model = _values(kernel, pairs, lambda x: x * np.exp(logs))
     errors = np.std([best(group) for group in means.groups], axis=0, ddof=1) / math.sqrt(_GROUPS)
-    # One factor for all is a bandwidth, which did not fit; factors without errors are none.
+    # One factor for all is a bandwidth, which did not fit.
     if model is None or np.ptp(logs) < 8.0 * errors.max() or errors.max() > 0.25:
         return
-    listed = ", ".join(f"{scale:.2g}" for scale in np.exp(logs))
-    text = f"fits the kernel of rows whose columns are multiplied by {listed}, as where they are "
+    text = ", ".join(f"{scale:.2g}" for scale in np.exp(logs))
+    text = f"fits the kernel of rows whose columns are multiplied by {text}, as where they are "
     text += "divided by the deviations of other rows"
     yield Cause("columns", text, float(np.exp(np.ptp(logs))), 0.0), model

@@ -98,6 +98,29 @@ def pipeline(seed):
     return made.set_params(rbfsampler__random_state=seed).fit(X).transform
 
 
+def union(seed):
+    from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
+    from sklearn.pipeline import make_union
+
+    made = make_union(RBFSampler(gamma=0.5, n_components=80), PolynomialCountSketch())
+    states = [key for key in made.get_params() if key.endswith("__random_state")]
+    return made.set_params(**dict.fromkeys(states, seed)).fit(X).transform
+
+
+class Transformer:
+    """Its argument is `seed`, not `random_state`; fitted, it has weights of the rows' width."""
+
+    def __init__(self, seed):
+        self.seed = seed
+
+    def fit(self, Z):
+        self.phi = plain(self.seed, d=Z.shape[1])
+        return self
+
+    def transform(self, Z):
+        return self.phi(Z)
+
+
 # -- columns that depend on each other ------------------------------------------------------------
 
 
@@ -317,6 +340,8 @@ CORRECT = {
     "periodic Bernoulli kernel": (bernoulli, bernoulli_kernel, SMALL),
     "products of 1 + s x": (one_plus, lambda x, y: np.prod(1 + x[:, None] * y[None], 2), LONG),
     "a pipeline": (pipeline, None, X),
+    "a union": (union, None, X),
+    "a transformer with seed": (lambda seed: Transformer(seed).fit(X).transform, rbf, X),
     "a common phase": (common_phase, rbf, X),
     "a shared amplitude": (shared_amplitude, rbf, X),
     "many phases": (many_phases, rbf, X),

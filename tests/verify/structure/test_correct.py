@@ -33,6 +33,7 @@ def test_a_correct_map_holds(name):
 @pytest.mark.full
 @pytest.mark.parametrize("name", MAPS)
 def test_a_correct_map_holds_beside_a_thread_that_draws(name):
+    """And no remark takes the moves of the other thread for the map's."""
     draw, kernel, rows = correct(name)
     over = threading.Event()
 
@@ -49,6 +50,7 @@ def test_a_correct_map_holds_beside_a_thread_that_draws(name):
         over.set()
         thread.join()
     assert verdict.status == "holds", str(verdict)
+    assert not any("changed when a map" in remark for remark in verdict.remarks)
 
 
 SHARED = ["a common phase", "a shared amplitude", "64 maps in all", "a shift of 10 bits"]

@@ -22,16 +22,12 @@ from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import measure_undeclared
 
-# Draws of either size in one sample, draws that set the weights, and samples from which on
-# intervals are looked at: groups of two decide with fewer draws than larger ones.
+# Draws of either size in a sample, draws that set the weights, and least samples of an interval.
 _GROUP, _PILOT, _LEAST = 2, 128, 256
 
 
 class Growth(Source):
-    """n_features times the variance of estimates, at the large size less at the small one.
-
-    Weighted sums over the pairs, in units of the one at the small size; the claim is 0.
-    """
+    """m times the variance at the large size less that at the small one, weighted over pairs."""
 
     name, noun, unit_name = "", "mean", "n_features * variance at the small size"
     events = "pairs of draws"
@@ -47,8 +43,7 @@ class Growth(Source):
         for m, phi in zip(sizes, self.draws[0][::_GROUP]):
             z = call(phi, pairs.left)
             if z.shape[1] != m:
-                have = counted(z.shape[1], "feature")
-                raise ValueError(f"draw(seed, {m}) has {have}: sizes must be what was asked for")
+                raise ValueError(f"draw(seed, {m}) has {counted(z.shape[1], 'feature')}, not {m}")
         eps = float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
         pilot = np.array([self._estimates(early[k]) for k in range(_PILOT)])
         small = pilot[:, 0].reshape(-1, pairs.n)
@@ -156,8 +151,8 @@ def check_convergence(
     copies = f"features that are all copies raise the ratio to {large / small:g} only"
     terms.require_below(large / small - 1.0, copies)
     least = 2 * _GROUP * (small + large)
-    remedy = "allow more, or give smaller sizes"
-    terms.require_features(least, f"two samples, {counted(least, 'feature')}", remedy)
+    needs, remedy = f"two samples, {counted(least, 'feature')}", "allow more, or give smaller sizes"
+    terms.require_features(least, needs, remedy)
     require_draw(draw, takes="seed, n_features")
     pairs, clock = pairs_without_claim(X, Y), Clock(terms.time_limit)
     terms.pay()
@@ -168,10 +163,8 @@ def check_convergence(
         task = Task(source, source.draws, terms, clock)
         measured = measure_undeclared(task, least=_LEAST)
         ratio = float(source.means[1] / source.means[0])
-        grown = (
-            f"From {small} to {counted(large, 'feature')} n_features * variance grows by a factor"
-        )
-        remark = f"{grown} {ratio:.3g}: features are shared, repeated or dependent."
+        remark = f"From {small} to {counted(large, 'feature')} n_features * variance grows by"
+        remark += f" a factor {ratio:.3g}: features are shared, repeated or dependent."
         verdict = conclude(task, measured, claim, remark=remark)
     # The interval for A (R - 1), A the variance at the small size, about 1.
     small_mean, large_mean = source.means / measured.n_draws

@@ -20,8 +20,7 @@ from mehler.verify._sources import declaration, units_of
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals import dkw
 
-# Roundings that a feature may be off by, times sqrt(d), and the share of it by which an atom may:
-# laws are written with tolerances, too.
+# Roundings that a feature may be off by, times sqrt(d), and the share of it by which an atom may.
 _ROUNDED, _SHARE = 256.0, 2.0**-26
 
 Law = Callable[[Any, Any], Array]
@@ -113,17 +112,16 @@ def check_distribution(
         if cdf is None:
             raise ValueError("cdf=None but the map declares no feature_cdf: give (X, t) -> F")
         m = call(phi, rows).shape[1]
-        all_columns = independent_features
-        if all_columns is None:
-            all_columns = units_of(phi, m) == m
+        all_columns = (
+            units_of(phi, m) == m if independent_features is None else independent_features
+        )
         n_samples = math.ceil(2.0 * math.log(2.0 / rate) / terms.resolution**2)
         n_draws = terms.draws_within(-(-n_samples // m) if all_columns else n_samples, m)
         choose, parts = np.random.default_rng([draws.root, 1]), []
         for k in range(n_draws):
             z = call(draws[k], rows)
             if z.shape[1] != m:
-                have = counted(z.shape[1], "feature")
-                raise ValueError(f"a draw has {have} but the first had {m}")
+                raise ValueError(f"a draw has {counted(z.shape[1], 'feature')}, the first had {m}")
             parts.append(z if all_columns else z[:, [int(choose.integers(m))]])
             if clock.over:
                 break
@@ -149,17 +147,17 @@ def check_distribution(
     higher = over[worst, at] >= under[worst, at]
     observed = float(rank[at] if higher else rank[at] - 1.0 / n)
     exact = float((above if higher else below)[worst, at])
-    status: Status = "holds"
+    status: Status = "refuted" if distance.max() > d else "holds"
     reason = ""
-    if distance.max() > d:
-        status = "refuted"
+    if status == "refuted":
         reason = f"The distribution functions are {distance.max():.3g} apart, more than {d:.3g}."
         if not np.isfinite(values).all():
             reason = "The map returned features that are not finite."
     elif 2.0 * d > terms.resolution:
         status = "inconclusive"
-        left = f"{counted(n, 'sample')} leave{'s' if n == 1 else ''} a band of width {2 * d:.3g}"
-        reason = f"{left}: {n_samples} would decide."
+        reason = (
+            f"The band of {counted(n, 'sample')} has width {2 * d:.3g}: {n_samples} would decide."
+        )
         if clock.over:
             reason += f" The time limit was over: take resolution={2.2 * d:.2g}, or a longer one."
     return terms.verdict(

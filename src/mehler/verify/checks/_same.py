@@ -60,11 +60,7 @@ def _grams(maps: Any, pairs: Pairs, sizes: list[int]) -> list[Any]:
 def _pilot(
     draws: Bundles, pairs: Pairs, sizes: list[int], eps: float, most: int, clock: Clock
 ) -> Any:
-    """Draw both maps from common seeds until their features differ and units are known.
-
-    Return whether features were equal to rounding; estimates, shape (2, draws, pairs); and the mean
-    of |phi|^2 of the rows on both sides, over both maps.
-    """
+    """Return whether features are equal to rounding, estimates (2, draws, pairs), mean |phi|^2."""
     grams: list[Any] = []
     squares, same = [0.0, 0.0], True
     for k in range(most):
@@ -158,8 +154,7 @@ def check_same(
     Parameters
     ----------
     draw_a, draw_b : callable
-        seed -> map, the old version and the new one, as for `check_kernel`. Each may return arrays
-        of any library and dtype, and as many features as it likes.
+        seed -> map, the old version and the new one, each of any library, dtype and size.
     X, Y : array, shape (n, d), (k, d)
         Rows, as for `check_kernel`, passed to both maps unchanged.
     resolution : float
@@ -181,13 +176,9 @@ def check_same(
 
     Notes
     -----
-    1. Both maps are drawn from 64 common seeds. If their features are equal to rounding at all of
-       them, the claim holds at once: "equal features for equal seeds".
-    2. Else samples are differences of products at common seeds, which reduce the scatter after a
-       small change. These draws give the units k(x,x) and are not reused. Intervals are those of
-       `intervals.self_normalised` (Delyon 2009), from some 3,500 samples on, under a kurtosis
-       below a limit that grows with the sample size; where few large samples decide, nothing is
-       refuted.
+    If features are equal to rounding at 64 common seeds, the claim holds at once: "equal features
+    for equal seeds". Else these draws give the units k(x,x), and samples are differences of
+    products at fresh common seeds, in intervals of `intervals.self_normalised` (Delyon 2009).
 
     Examples
     --------
@@ -222,8 +213,7 @@ def check_same(
             sizes.append(int(z.shape[1]))
             eps.append(unit)
         width = sum(sizes)
-        least = f"four draws of both maps, {counted(4 * width, 'feature')}"
-        terms.require_features(4 * width, least)
+        terms.require_features(4 * width, f"four draws of both, {counted(4 * width, 'feature')}")
         most = min(_EQUAL, terms.draws_within(4 * _EQUAL, width) // 4)
         early = Bundles(makers, terms.seed, stream=1, common=True)
         same, grams, squares = _pilot(early, pairs, sizes, max(eps), most, clock)
@@ -258,7 +248,7 @@ def check_same(
         # Common seeds keep the difference of means; after a small change it varies less by them.
         draws = Bundles(makers, terms.seed, common=True)
         source = Differences(draws, sizes, pairs, sum(eps))
-        task = Task(source, source.draws, terms, clock)
+        task = Task(source, draws, terms, clock)
         task.require_resolved()
         measured = measure_undeclared(task)
         return conclude(task, measured, claim, remark=source.ratio(measured), spent=n_draws)
