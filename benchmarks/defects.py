@@ -1,6 +1,6 @@
 """Injected faults and their correct counterparts through the bare command.
 
-`mehler verify FILE:NAME --kernel rbf` with FILE tests/cli/defective_maps.py or
+`mehler verify FILE:NAME --kernel rbf` with FILE tests/verify/defective_maps.py or
 a file of tests/verify/corpus, and nothing else said: status, the headline, and the CPU seconds of
 the process and of those that it starts. Then the structural checks alone, in one process, on maps
 of 784 x 1000. Run: python benchmarks/defects.py
@@ -24,7 +24,7 @@ from mehler import kernels
 from mehler.verify import check_structure
 
 ROOT = Path(__file__).resolve().parents[1]
-MAPS = Path("tests", "cli", "defective_maps.py")
+MAPS = Path("tests", "verify", "defective_maps.py")
 CORPUS = Path("tests", "verify", "corpus")
 sys.path.insert(0, str(ROOT))
 STATUS = {0: "holds", 1: "refuted", 2: "could not run", 3: "inconclusive"}
@@ -101,8 +101,8 @@ def bundle() -> list[dict]:
 
 
 def main() -> None:
-    from tests.cli.defective_maps import DEFECTS, STRUCTURAL
     from tests.verify.corpus import structure_maps
+    from tests.verify.defective_maps import DEFECTS, STRUCTURAL
 
     rows, raw = [], []
     listed = [(MAPS, name, words) for name, words in DEFECTS.items()]

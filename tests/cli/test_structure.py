@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import defective_maps
-from tests.cli.defective_maps import DEFECTS
 from tests.cli.test_cli import call
 from tests.cli.test_verify import COARSE
+from tests.verify import defective_maps
+from tests.verify.defective_maps import DEFECTS
 
 THIRD_PARTY = Path(__file__).parents[2] / "docs" / "third_party"
-MAPS = str(Path(__file__).with_name("defective_maps.py"))
+MAPS = defective_maps.__file__
 # Of those that are looked at in other files in process too.
 SAMPLED = ("seed_or_none", "each_twice")
 

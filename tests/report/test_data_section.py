@@ -115,7 +115,9 @@ def test_measured_rows_hold_both_extremes_and_are_numbered_as_in_the_source():
 )
 def test_odd_rows_are_survived(values):
     outcome = toys.measure(load_rows(values), context())
-    assert {one.status for one in outcome.evidence} == {"holds"}
+    # Where all rows are equal no bandwidth shows.
+    equal = np.ptp(values, axis=0).max() == 0
+    assert [one.status for one in outcome.evidence] == ["inconclusive" if equal else "holds"]
     assert outcome.n_zero_rows == (3 if len(values) == 8 else 0)
 
 

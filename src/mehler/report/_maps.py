@@ -40,8 +40,6 @@ class Sample:
     values: np.ndarray
     source: np.ndarray
     measured: np.ndarray
-    median: float
-    median_cityblock: float
     notes: tuple[str, ...]
 
 
@@ -62,16 +60,10 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
     rho = np.where(np.eye(size, dtype=bool), np.nan, np.clip(unit @ unit.T, -1.0, 1.0))
     extremes = [*divmod(int(np.nanargmin(rho)), size), *divmod(int(np.nanargmax(rho)), size)]
     order = list(dict.fromkeys([*extremes, *rng.permutation(size).tolist()]))
-    median, cityblock = (
-        float(np.median(pdist(values[:200], metric))) or 1.0
-        for metric in ("euclidean", "cityblock")
-    )
     return Sample(
         values=values,
         source=rows.index[index],
         measured=np.sort(order[: MEASURED if d <= _WIDE else _MEASURED_IF_WIDE]),
-        median=median,
-        median_cityblock=cityblock,
         notes=tuple(notes),
     )
 
@@ -99,13 +91,16 @@ class Candidate:
 def candidates(sample: Sample) -> tuple[Candidate, ...]:
     """Return maps of every kind, with settings that suit the rows."""
     d = sample.values.shape[1]
-    gamma, gamma1 = 0.5 / sample.median**2, 1.0 / sample.median_cityblock
+    median, cityblock = (
+        float(np.median(pdist(sample.values[:200], metric))) or 1.0
+        for metric in ("euclidean", "cityblock")
+    )
     # Projections of standard deviation 1 at the median row.
     scale = 1.0 / float(np.median(np.linalg.norm(sample.values, axis=1)))
     spectra: dict[Literal["rbf", "laplacian", "matern"], dict[str, Any]] = {
-        "rbf": {"gamma": gamma},
-        "laplacian": {"gamma": gamma1},
-        "matern": {"nu": 1.5, "length_scale": sample.median},
+        "rbf": {"gamma": 0.5 / median**2},
+        "laplacian": {"gamma": 1.0 / cityblock},
+        "matern": {"nu": 1.5, "length_scale": median},
     }
     maps = [
         Candidate(

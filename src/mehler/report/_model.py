@@ -27,8 +27,6 @@ _TAILS = {
     "inconclusive": ", and a check on the data decided nothing",
     "error": ", and a check on the data could not run",
 }
-SCHEMA = "mehler-report/6"
-VERIFICATION_SCHEMA = "mehler-verification/2"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,7 +158,7 @@ class Report:
     ledger: Mapping[str, Any]
     data: DataResult | None = None
     statements: tuple[StatementResult, ...]
-    schema: str = field(default=SCHEMA)
+    schema: str = field(default="mehler-report/6")
 
     @property
     def unexpected(self) -> tuple[StatementResult, ...]:
@@ -233,7 +231,7 @@ class Verification:
     provenance: Mapping[str, Any]
     ledger: Mapping[str, Any]
     seconds: float
-    schema: str = field(default=VERIFICATION_SCHEMA)
+    schema: str = field(default="mehler-verification/2")
 
     @property
     def status(self) -> str:

@@ -1,8 +1,4 @@
-"""Run statements, and the checks on the data, into one report.
-
-Pieces run in processes, with the same results for any number of them: each has settings, and a
-ledger of its own that the run's then pays for, so that it depends on nothing that others do.
-"""
+"""Run statements and the checks on the data, with the same results by any number of processes."""
 
 from __future__ import annotations
 
@@ -100,21 +96,21 @@ def run(
     total = len(tasks) + (0 if survey is None else len(survey.tasks))
     numbers = count(1)
 
-    def ended(piece: tuple[str, str, Any]) -> None:
+    def ended(name: str, outcome: str) -> None:
         if progress is not None:
-            progress(f"{piece[0]}: {piece[1]}", next(numbers), total)
+            progress(f"{name}: {outcome}", next(numbers), total)
 
     measured = None
     with processes(n) as pool:
         if survey is not None:
-            pieces = [each for *_, part in run_all(pool, survey.tasks, ended) for each in part]
-            measured = survey.result(pieces)
+            scores = run_all(pool, survey.tasks, lambda part: ended(part[0].map, "measured"))
+            measured = survey.result([score for part in scores for score in part])
             stamped = [_stamp(one, context, origin["command"] or "") for one in measured.evidence]
             measured = replace(measured, evidence=tuple(stamped))
-        results = run_all(pool, tasks, ended)
+        results = run_all(pool, tasks, lambda part: ended(part[0].id, part[0].verdict))
     return Report(
         provenance=origin,
-        statements=tuple(_paid(*piece[2], context.ledger) for piece in results),
+        statements=tuple(_paid(*part, context.ledger) for part in results),
         data=measured,
         ledger=context.ledger.to_dict(),
     )
@@ -122,14 +118,14 @@ def run(
 
 def _run_statement(
     statement: Statement, settings: Mapping[str, Any]
-) -> tuple[str, str, tuple[StatementResult, tuple[Entry, ...]]]:
-    """Return the id, the verdict, the result of a statement and the entries of its ledger."""
+) -> tuple[StatementResult, tuple[Entry, ...]]:
+    """Return the result of a statement and the entries of its ledger."""
     start, context = perf_counter(), fresh_context(settings, statement.id)
     evidence = tuple(_run_check(check, context) for check in statement.checks)
     texts: dict[str, Any] = {one.name: getattr(statement, one.name) for one in fields(Statement)}
     texts |= {"checks": (), "evidence": evidence, "verdict": verdict_of(evidence)}
     result = StatementResult(**texts, seconds=perf_counter() - start)
-    return statement.id, result.verdict, (result, context.ledger.entries)
+    return result, context.ledger.entries
 
 
 def _run_check(check: Check, context: Context) -> Evidence:

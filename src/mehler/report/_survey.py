@@ -31,8 +31,6 @@ _HELD_OUT, _OUTSIDE = 1 / 3, 0.05
 _MOST_CLASSES = 50
 # Regularisations, in units of the mean squared length of the features.
 _LAMBDAS = 10.0 ** np.arange(-9, 1)
-
-
 # Tests that the budget of a run covers, several times those of all statements.
 _TESTS = 1000
 
@@ -123,19 +121,17 @@ def task_of(rows: DataMatrix, context: Context) -> Task | str:
     )
 
 
-def scores_of(learner: Any, task: Task, context: Context) -> tuple[Score, ...]:
+def scores_of(learner: Any, task: Task, settings: Mapping[str, Any]) -> tuple[Score, ...]:
     """Score a map at each number of features, `RAW` or `BOOSTING`; a failure has its reason."""
-    label = str(getattr(learner, "label", learner))
+    label, context = str(getattr(learner, "label", learner)), fresh_context(settings, "data")
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no score
             if isinstance(learner, Candidate):
                 return tuple(_map_scores(learner, task, context))
-            boosted = learner == BOOSTING
-            predicted = (
-                _boosted(task, context.seed)
-                if boosted
-                else _predicted(task.fit[0], task.held_out[0], task)
-            )
+            if learner == BOOSTING:
+                predicted = _boosted(task, context.seed)
+            else:
+                predicted = _predicted(task.fit[0], task.held_out[0], task)
             return (_score(label, 0, predicted, task),)
     except Exception as error:  # a map that fails is reported, never hidden
         reason = f"{type(error).__name__}: {error}"
@@ -212,9 +208,9 @@ class Survey:
             self._maps = tuple(one for one in self._maps if one.label in _EXAMPLES)
             learners = (RAW, *self._maps)
         task = self._task
-        self.tasks: list[Callable[[], tuple[str, str, tuple[Score, ...]]]] = []
+        self.tasks: list[Callable[[], tuple[Score, ...]]] = []
         if isinstance(task, Task):
-            self.tasks = [partial(_measured, learner, task, settings) for learner in learners]
+            self.tasks = [partial(scores_of, learner, task, settings) for learner in learners]
 
     def _prepared(self, rows: DataMatrix) -> tuple[Sample, Task | str]:
         return choose(rows, self.context.rng("rows")), task_of(rows, self.context)
@@ -229,19 +225,17 @@ class Survey:
             return rows, ""
         other = replace(rows, values=values)
         best: list[Any] = []
-        measure = ""
-        for each in (rows, other):
-            sample, task = self._prepared(each)
+        for sample, task in map(self._prepared, (rows, other)):
             if isinstance(task, str):
                 return rows, ""
-            few, measure = replace(task, sizes=task.sizes[:3]), task.measure
-            scores = scores_of(candidates(sample)[0], few, self.context)
+            few = replace(task, sizes=task.sizes[:3])
+            scores = scores_of(candidates(sample)[0], few, self._settings)
             best.append(max((s for s in scores if s.interval), key=lambda s: s.rank, default=None))
         plain, scaled = best
         if scaled is None or (plain and scaled.interval[0] <= plain.interval[1]):
             return rows, ""
         raw = f"{number(plain.value, digits=3)} as they are" if plain else "none as they are"
-        first = f"Columns are standardized: {measure} is {number(scaled.value, digits=3)} then"
+        first = f"Columns are standardized: {few.measure} is {number(scaled.value, digits=3)} then"
         return other, f"{first}, and {raw} ({scaled.map})."
 
     def result(self, scores: Sequence[Score]) -> DataResult:
@@ -287,13 +281,6 @@ class Survey:
         )
 
 
-def _measured(
-    learner: Any, task: Task, settings: Mapping[str, Any]
-) -> tuple[str, str, tuple[Score, ...]]:
-    scores = scores_of(learner, task, fresh_context(settings, "data"))
-    return scores[0].map, "measured", scores
-
-
 def check_on_rows(
     one: Candidate, sample: Sample, settings: Mapping[str, Any]
 ) -> tuple[Evidence, tuple[Entry, ...]]:
@@ -321,13 +308,12 @@ def check_on_rows(
         return failed("proved", one.label, error), ()
     # Rows are numbered as in the source.
     where = {s: int(sample.source[sample.measured[verdict.where[s]]]) for s in ("i", "j")}
-    numbers = (verdict.observed, verdict.exact, *verdict.interval)
-    observed, exact, low, high = (number / verdict.scale for number in numbers)
+    scale, (low, high) = verdict.scale, verdict.interval
     verdict = replace(
         verdict,
-        observed=observed,
-        exact=exact,
-        interval=(low, high),
+        observed=verdict.observed / scale,
+        exact=verdict.exact / scale,
+        interval=(low / scale, high / scale),
         scale=1.0,
         where={**verdict.where, **where},
     )

@@ -1,8 +1,4 @@
-"""Columns of numbers in files, arrays and data frames.
-
-No code in a file is run. Sizes that a file declares are compared with `LIMIT` before anything is
-unpacked, and a format that declares none is refused.
-"""
+"""Columns of numbers in files, arrays and data frames; declared sizes are checked first."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Faults of how maps are built, each beside a correct counterpart that does nearly the same.
 
 All claim the kernel exp(-|x - y|^2), ``--kernel rbf``. NAME is the fault and NAME_twin its
-counterpart, as in ``tests/cli/defective_maps.py``; FAULTS has words of the cause.
+counterpart, as in ``tests/verify/defective_maps.py``; FAULTS has words of the cause.
 """
 
 import functools
@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from tests.cli.defective_maps import cached, draw, plain, waves
+from tests.verify.defective_maps import cached, draw, plain, waves
 
 FAULTS = {
     "caches_by_ends": "of an earlier call",

@@ -13,12 +13,12 @@ import pytest
 from mehler.proofs_checks.maxout.kernel import theorem_1_kernel
 
 from mehler.proofs_checks import STATEMENTS
-from tests.cli import defective_maps
 from tests.cli.test_structure import SAMPLED
 from tests.cli.test_structure import verify as by_command
 from tests.learn import test_faults as estimator
 from tests.proofs_checks.conftest import context_for
 from tests.proofs_checks.mutations import DEFECTS, ROWS, described
+from tests.verify import defective_maps
 from tests.verify import test_all_kinds as declared
 from tests.verify.corpus.cases import PLANTED
 from tests.verify.faults import Fault, Outcome

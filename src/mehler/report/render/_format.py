@@ -141,14 +141,10 @@ def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
     )
 
 
-def explained(cause: Cause) -> str:
-    """Format the fraction of the deviation that a suggestion explains, if it is a fit."""
-    return f"{100 * cause.explained:.2f}\u202f%" if cause.explained else NONE
-
-
-def left(cause: Cause) -> str:
-    """Format the residual of a fit in standard errors."""
-    return f"{cause.rest:.1f}" if cause.explained else NONE
+def fit_cells(cause: Cause) -> tuple[str, str]:
+    """Format the fraction that a suggestion explains, and the rest in standard errors."""
+    fit = (f"{100 * cause.explained:.2f}\u202f%", f"{cause.rest:.1f}")
+    return fit if cause.explained else (NONE, NONE)
 
 
 def lines(report: Report | Verification) -> tuple[str, ...]:

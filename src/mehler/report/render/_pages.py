@@ -1,7 +1,4 @@
-"""Render reports as HTML, JSON and Markdown, and write all files or none.
-
-The page is one file without script or network.
-"""
+"""Render reports as HTML, JSON and Markdown, and write all files or none."""
 
 from __future__ import annotations
 
@@ -33,7 +30,7 @@ _MARKS = {"good": "✓", "bad": "✗", "known": "⊘", "open": "○"}
 # Words for what is refuted, and is expected to be; functions that the templates call.
 _KNOWN = {"refuted": "refuted, as expected", "refuted, repaired": "refuted as printed, repaired"}
 _FORMATS = (
-    "case_cells", "cells", "count", "deciding", "explained", "interval", "left", "number", "ratios"
+    "case_cells", "cells", "count", "deciding", "fit_cells", "interval", "number", "ratios"
 )  # fmt: skip
 # Columns of the data that the page shows; the JSON has all.
 _MOST_COLUMNS = 200
@@ -116,10 +113,7 @@ def require_renderers() -> None:
 
 
 def require_writable(out: Path) -> None:
-    """Require that a directory, which need not exist, can be written to; ValueError if not.
-
-    Links of its files are followed; links to missing directories are refused.
-    """
+    """Require that a directory, which need not exist, can be written to; ValueError if not."""
     require_folder(out, "--out")
     for name in FILES:
         if (out / name).is_symlink() or (out / name).exists():
@@ -172,7 +166,7 @@ def _environment(*, autoescape: bool) -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=not autoescape,
     )
-    environment.filters["text"] = plain_text
+    environment.filters["text"] = lambda text: _SPECIAL.sub(r"\\\1", " ".join(text.split()))
     environment.globals |= {
         **{name: getattr(_format, name) for name in _FORMATS},
         "best_first": _best_first,
@@ -185,11 +179,6 @@ def _environment(*, autoescape: bool) -> Any:
         "where": _where,
     }
     return environment
-
-
-def plain_text(text: str) -> str:
-    """Escape all markup of Markdown and HTML."""
-    return _SPECIAL.sub(r"\\\1", " ".join(text.split()))
 
 
 def page_style() -> str:
@@ -218,12 +207,11 @@ def _tone(verdict: str, expected: bool = False) -> str:
     return tones.get(verdict, "bad" if verdict in ("proved form refuted", "error") else "open")
 
 
-def _best_first(scores: Iterable[Score]) -> list[tuple[str, Score | None, list[Score]]]:
+def _best_first(scores: Iterable[Score]) -> list[tuple[Score, list[Score]]]:
     """Group by learner with the best of each, the highest score first and failures last."""
     groups = [list(group) for _, group in groupby(scores, key=lambda one: one.map)]
-    best = [max(group, key=lambda one: one.rank) for group in groups]
-    order = sorted(range(len(best)), key=lambda i: -best[i].rank)
-    return [(best[i].map, None if best[i].value is None else best[i], groups[i]) for i in order]
+    best = [(max(group, key=lambda one: one.rank), group) for group in groups]
+    return sorted(best, key=lambda pair: -pair[0].rank)
 
 
 def _where(place: Mapping[str, Any]) -> str:

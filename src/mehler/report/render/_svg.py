@@ -36,11 +36,7 @@ _CLOUD = 50
 
 
 def draw(plot: Plot, prefix: str) -> Markup:
-    """Draw a plot as an inline SVG element, the same each time, whose ids begin with a prefix.
-
-    It has no scripts, fonts or outside addresses; colours are the variables ``--ink``, ``--muted``,
-    ``--rule`` and ``--series-0`` to ``--series-5`` of the page.
-    """
+    """Draw a plot as an inline SVG element, in colours of the page; its ids begin with a prefix."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -70,10 +66,7 @@ def draw(plot: Plot, prefix: str) -> Markup:
 
 
 def _lay_out(axes: Any, height: float) -> None:
-    """Leave room for labels by the length of their text; to measure it would draw all of it twice.
-
-    The page sets text in its own font, whose widths matplotlib does not know anyway.
-    """
+    """Leave room for labels by the length of their text, since the page sets the font."""
     widest, last = (
         max(map(len, axis.get_major_formatter().format_ticks(axis.get_majorticklocs())), default=0)
         for axis in (axes.yaxis, axes.xaxis)
@@ -91,9 +84,8 @@ def _lay_out(axes: Any, height: float) -> None:
 def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
     """Draw the series of a plot with its scales and labels on axes of matplotlib.
 
-    No two of 36 series share colour and marker, or colour and dash; markers of every second six are
-    open. Where no curve is drawn, values with error bars are joined by a thin line, and clouds of
-    points are drawn in full.
+    No two of 36 series share colour and marker, or colour and dash. Where no curve is drawn, values
+    with error bars are joined by a thin line.
     """
     joined = all(series.kind == "points" for series in plot.series)
     for index, series in enumerate(plot.series):

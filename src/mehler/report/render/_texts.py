@@ -1,7 +1,4 @@
-"""Render the texts of statements: Markdown as HTML, and LaTeX as static MathML that is safe.
-
-What would load, lead or act outside the page is left out. Letters and spacing are fixed up.
-"""
+"""Render the texts of statements: Markdown as HTML, and LaTeX as static MathML that is safe."""
 
 from __future__ import annotations
 

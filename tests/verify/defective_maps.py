@@ -1,7 +1,7 @@
 """Twenty-seven defects of random Fourier features, each beside a correct map that looks like it.
 
 All claim the kernel exp(-|x - y|^2), ``--kernel rbf``. Each is a draw function for `mehler verify`:
-``tests/cli/defective_maps.py:NAME``, and ``NAME_twin`` for its twin. Weights are drawn for the
+``tests/verify/defective_maps.py:NAME``, and ``NAME_twin`` for its twin. Weights are drawn for the
 columns that come, as other libraries do.
 """
 
