@@ -1,9 +1,4 @@
-"""Rows whose features have a rank that is known: what every solver must make of tiny lambdas.
-
-Columns are repeated, with signs and powers of two, so that the rank is exact in floating point and
-what is left in the other directions is the rounding of the processor's own order of summation.
-Run as a program it fails where an answer is not that of the distinct columns.
-"""
+"""Rows of known rank: columns repeated with powers of two. As a program, fails at wrong answers."""
 
 import numpy as np
 

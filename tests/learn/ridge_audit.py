@@ -20,10 +20,7 @@ class Table:
 
 
 def by_least_squares(z, y, penalty, intercept=True):
-    """Weights (m, t) and intercept (t,) of |zw + b - y|^2 + penalty |w|^2, by an augmented system.
-
-    The intercept's column is not penalised; nothing is centred.
-    """
+    """Weights (m, t), intercept (t,) of |zw + b - y|^2 + penalty |w|^2: an augmented system."""
     n, m = z.shape
     y = y.reshape(n, -1)
     ones = np.ones((n, 1)) if intercept else np.zeros((n, 0))
@@ -77,11 +74,6 @@ def audit(z, y, *, intercept=True, tolerance=1e-7):
 
 
 def rounding(z, lam, terms=100):
-    """Relative difference that rounding allows between two float64 solutions of one problem.
-
-    A system whose condition number is c turns a relative rounding e of its entries into c e, with
-    c <= 1 + |z|^2 / (n lam) in the spectral norm. Entries are sums over some hundred rows, whose
-    roundings add up like a random walk, sqrt(300) = 17 units of 2^-53; each route makes about
-    three such sums, Gram, right-hand side and prediction: 2 * 3 * 17 = 100.
-    """
+    """Relative difference of two solutions: c e, of condition number c and entries rounded by e."""
+    # Three sums over some hundred rows each, which add up like random walks: 2 * 3 * sqrt(300).
     return terms * (1.0 + np.linalg.norm(z, 2) ** 2 / (len(z) * lam)) * 2.0**-53

@@ -1,4 +1,4 @@
-"""Fitted estimators travel as recipes: small, and equal bit for bit."""
+"""States: those that users give, and pickles, which are recipes, small and equal bit for bit."""
 
 import copy
 import io
@@ -48,10 +48,6 @@ def test_later_parameters_do_not_change_what_was_fitted():
     assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), wanted)
 
 
-def test_unfitted_estimators_stay_unfitted():
-    assert not hasattr(pickle.loads(pickle.dumps(MaxoutSampler())), "map_")
-
-
 def test_it_comes_back_where_it_was(monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
     device = array_api_strict.Device("device1")
@@ -93,3 +89,49 @@ def test_functions_are_pickled_by_their_names(sampler):
 def test_a_function_without_a_name_is_refused_by_pickle():
     with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
         pickle.dumps(KitchenSinkSampler(activation=lambda t: t).fit(X))
+
+
+def features(estimator, state):
+    return clone(estimator).set_params(random_state=state).fit(X, Y).transform(X)
+
+
+@pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
+@pytest.mark.parametrize(
+    "state", [lambda s: s, np.int64, np.random.RandomState, np.random.default_rng]
+)
+def test_equal_states_give_equal_features_and_others_others(estimator, state):
+    first = features(estimator, state(3))
+    assert np.array_equal(features(estimator, state(3)), first)
+    # Planted: an estimator that ignores its state.
+    assert not np.array_equal(features(estimator, state(4)), first)
+
+
+@pytest.mark.parametrize("state", [np.random.RandomState, np.random.default_rng])
+def test_generators_move_on(state):
+    sampler = MaxoutSampler(n_components=4, random_state=state(0))
+    assert not np.array_equal(sampler.fit_transform(X), sampler.fit_transform(X))
+
+
+def test_none_is_numpys_global_state():
+    sampler = MaxoutSampler(n_components=4)
+    assert not np.array_equal(sampler.fit_transform(X), sampler.fit_transform(X))
+    before = np.random.get_state()  # noqa: NPY002  # scikit-learn's meaning of None
+    try:
+        twice = []
+        for _ in range(2):
+            np.random.seed(1)  # noqa: NPY002  # scikit-learn's meaning of None
+            twice.append(sampler.fit_transform(X))
+    finally:
+        np.random.set_state(before)  # noqa: NPY002  # as it was
+    assert np.array_equal(*twice)
+
+
+def test_seeds_use_all_their_bits():
+    seeds = [
+        MaxoutSampler(n_components=1, random_state=state(i)).fit(X).map_.seed
+        for i in range(20)
+        for state in (np.random.RandomState, np.random.default_rng)
+    ]
+    # Each is uniform below 2^63: all 40 below 2^55 has the chance 2^-320.
+    assert max(seeds) > 2**55
+    assert len(set(seeds)) == 40
