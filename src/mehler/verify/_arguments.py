@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
-from typing import Any, Protocol, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from mehler._validate import (
     require_text,
 )
 from mehler.verify._verdict import Verdict
+
+if TYPE_CHECKING:
+    from mehler.verify._budget import Ledger
 
 
 def in_decimals(operation: Callable[..., Decimal], *rates: float) -> float:
@@ -47,10 +50,8 @@ def relative_resolution(value: float) -> float:
     """Return a resolution in units of sqrt(k(x,x) k(y,y)), where claims lie in [-1, 1]."""
     number = require_resolution(value)
     if number >= 2.0:
-        raise ValueError(
-            f"resolution={value!r} is vacuous: in units of sqrt(k(x,x) k(y,y)) every kernel lies "
-            "in [-1, 1], so nothing could be refuted; give a fraction such as 0.02"
-        )
+        why = "every kernel lies in [-1, 1] times sqrt(k(x,x) k(y,y))"
+        raise ValueError(f"resolution={value!r} is vacuous: {why}; give a fraction such as 0.02")
     return number
 
 
@@ -88,13 +89,6 @@ def sample_vector(samples: Array) -> Any:
     return x
 
 
-class Spends(Protocol):
-    """The part of `Ledger` that a check needs."""
-
-    def spend(self, label: str, false_alarm: float) -> None:
-        """Pay for an evaluation, or raise BudgetExceeded."""
-
-
 class Options(TypedDict, total=False):
     """Options that every check has, passed by keyword.
 
@@ -121,7 +115,7 @@ class Options(TypedDict, total=False):
 
     false_alarm: float
     miss: float
-    ledger: Spends | None
+    ledger: Ledger | None
     name: str | None
 
 
@@ -143,8 +137,7 @@ class DrawOptions(Options, total=False):
 
     Examples
     --------
-    >>> from mehler import verify
-    >>> quick = verify.DrawOptions(time_limit=0.5, seed=3)  # check_kernel(..., **quick)
+    >>> quick = DrawOptions(time_limit=0.5, seed=3)  # check_kernel(..., **quick)
     """
 
     max_features: int | None
@@ -160,7 +153,7 @@ class CheckOptions:
     resolution: float
     miss: float
     name: str
-    ledger: Spends | None = None
+    ledger: Ledger | None = None
     max_features: int | None = None
     time_limit: float | None = None
     seed: int = 0
@@ -168,10 +161,8 @@ class CheckOptions:
     def require_below(self, limit: float, because: str) -> None:
         """Raise ValueError for a resolution of `limit` or more, which could refute nothing."""
         if self.resolution >= limit:
-            raise ValueError(
-                f"resolution={self.resolution!r} is vacuous: {because}, so nothing could be "
-                f"refuted; give less than {limit:g}"
-            )
+            text = f"resolution={self.resolution!r} is vacuous: {because}, so nothing could be"
+            raise ValueError(f"{text} refuted; give less than {limit:g}")
 
     def require_features(
         self, least: int, draws: str, remedy: str = "allow more, or draw smaller maps"
@@ -203,15 +194,8 @@ class CheckOptions:
 
 
 # The defaults of all options; the time limit is in seconds.
-DEFAULTS: dict[str, Any] = {
-    "false_alarm": 1e-9,
-    "miss": 1e-6,
-    "ledger": None,
-    "name": None,
-    "max_features": None,
-    "time_limit": 60.0,
-    "seed": None,
-}
+DEFAULTS: dict[str, Any] = {"false_alarm": 1e-9, "miss": 1e-6, "time_limit": 60.0}
+DEFAULTS |= dict.fromkeys(("ledger", "name", "max_features", "seed"))
 
 
 def require_options(

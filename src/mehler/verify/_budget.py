@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import operator
 import threading
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import Any, TypeVar
 from mehler import _run_seed
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
-from mehler.verify._arguments import DEFAULTS, DrawOptions, Options, in_decimals
+from mehler.verify._arguments import Options, in_decimals
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 
@@ -37,11 +36,9 @@ class Entry:
 class Allotment:
     """Prepaid evaluations of one test, one per example; made by `Ledger.allot`.
 
-    An evaluation is never refused, so that the verdict on an example depends on it alone, and
-    Hypothesis can replay and shrink it. Before the first alarm of the test each costs
-    `false_alarm`: what Hypothesis tries next depends on its own random numbers and on all examples
-    having passed, not on the draws. After it evaluations are free. Those beyond `examples` are
-    added to what the ledger has spent; if they overdraw it, the pytest plugin fails the run.
+    An evaluation is never refused, so that Hypothesis can replay and shrink an example. Each costs
+    `false_alarm` before the first alarm of the test, and nothing after it. Those beyond `examples`
+    are added to what the ledger has spent.
 
     Attributes
     ----------
@@ -76,21 +73,16 @@ class Allotment:
     def assert_holds(
         self, check: Callable[..., Verdict], *args: Any, seed: int, **options: Any
     ) -> Verdict:
-        """Run a check on one example; raise AssertionError unless it holds.
+        """Return the verdict of a check on one example; raise AssertionError unless it holds.
 
         Parameters
         ----------
         check : callable
-            Any check that takes ``seed`` and ``false_alarm`` and returns a `Verdict`.
+            Any check that takes ``seed`` and ``false_alarm``.
         *args, **options
-            Given to `check`, without ``false_alarm`` and ``ledger``, which the allotment has.
+            Given to `check`, without ``false_alarm`` and ``ledger``.
         seed : int
             Part of the example, as by `strategies.seeds()`.
-
-        Returns
-        -------
-        Verdict
-            Always one that holds.
         """
         for name in ("false_alarm", "ledger"):
             if name in options:
@@ -109,9 +101,8 @@ class BudgetExceeded(RuntimeError):
 class Ledger:
     """The false-alarm budget of a run, for any number of threads.
 
-    By the union bound the probability of any false alarm is at most the sum of those of the
-    evaluations, whatever their dependence. An evaluation that would overdraw the budget is refused
-    before it is made.
+    By the union bound any false alarm is at most as probable as those of the evaluations sum up to.
+    An evaluation that would overdraw the budget is refused before it is made.
 
     Parameters
     ----------
@@ -179,15 +170,6 @@ class Ledger:
     def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
         """Pay for `looks` evaluations at `false_alarm` each, before they are made.
 
-        Parameters
-        ----------
-        label : str
-            Name of the evaluation, printed with the ledger.
-        false_alarm : float
-            False-alarm probability of one evaluation, in (0, 1).
-        looks : int
-            Number of evaluations.
-
         Raises
         ------
         BudgetExceeded
@@ -210,14 +192,7 @@ class Ledger:
         label : str
             Unique to the test and its parameters.
         examples : int
-            The test's ``max_examples`` plus its explicit examples.
-        false_alarm : float
-            False-alarm probability of one example.
-
-        Returns
-        -------
-        Allotment
-            The evaluations paid for.
+            The test's ``max_examples`` plus its explicit examples, at `false_alarm` each.
 
         Raises
         ------
@@ -240,11 +215,9 @@ class Ledger:
                 self._allotments[entry.label] = first
                 self._bought.append(first)
         if (first.false_alarm, first.examples) != (entry.false_alarm, entry.looks):
-            raise ValueError(
-                f"{label!r} was allotted examples={first.examples} at "
-                f"false_alarm={first.false_alarm:.3g} before, now examples={examples} at "
-                f"{false_alarm:.3g}: give each test a label of its own"
-            )
+            before = f"examples={first.examples} at false_alarm={first.false_alarm:.3g} before"
+            now = f"now examples={examples} at {false_alarm:.3g}"
+            raise ValueError(f"{label!r} was allotted {before}, {now}: give each test its label")
         return first
 
     def _require_room(self, price: Entry) -> None:
@@ -286,26 +259,15 @@ def accepts(
     common = tuple(name for name in Options.__annotations__ if name not in lacks)
 
     def decorate(check: Check) -> Check:
-        signature = inspect.signature(check)
-        shown = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
-        own = [p.name for p in shown if p.kind is p.KEYWORD_ONLY]
-        # What `help` shows: every option with its default.
-        kinds = {**Options.__annotations__, **DrawOptions.__annotations__}
-        for name in (*common, *draw_options):
-            if name not in own:
-                kind, default = kinds[name].__forward_arg__, DEFAULTS[name]
-                keyword = inspect.Parameter.KEYWORD_ONLY
-                shown.append(inspect.Parameter(name, keyword, default=default, annotation=kind))
-        names = {p.name for p in shown}
+        hints = [name for name in check.__annotations__ if name not in ("options", "return")]
+        names = dict.fromkeys((*hints, *common, *draw_options))
 
         @functools.wraps(check)
         def checked(*args: Any, **options: Any) -> Verdict:
             for name in options:
                 if name not in names:
-                    raise TypeError(
-                        f"{check.__name__} has no option {name}: its options are "
-                        f"{', '.join((*own, *common, *draw_options))}"
-                    )
+                    text = f"{check.__name__} has no option {name}: its options are"
+                    raise TypeError(f"{text} {', '.join(names)}")
             verdict = check(*args, **options)
             ledger = options.get("ledger")
             if reports and isinstance(ledger, Ledger) and ledger.on_verdict is not None:
@@ -314,7 +276,6 @@ def accepts(
                 _run_seed.on_verdict(verdict)
             return verdict
 
-        checked.__signature__ = signature.replace(parameters=shown)  # type: ignore[attr-defined]  # for help
         return checked  # type: ignore[return-value]  # of the same signature
 
     return decorate

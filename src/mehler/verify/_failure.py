@@ -8,12 +8,8 @@ from operator import methodcaller
 from mehler._plural import counted
 from mehler.verify._verdict import Verdict, aligned, short
 
-# Of a terminal's 100 columns pytest takes the first for its mark.
-_WIDTH = 94
-_LABEL = 13
-# Lines of a failure, from the cause to the assumptions.
-MOST_LINES = 25
-
+# Of a terminal's 100 columns pytest takes the first for its mark; most lines of a failure.
+_WIDTH, _LABEL, MOST_LINES = 94, 13, 25
 
 # As ``__tracebackhide__`` of a module: pytest leaves its frames out of a failure, and shows them
 # where something broke. unittest leaves out those of modules with ``__unittest``.
@@ -27,14 +23,9 @@ def require(verdict: Verdict, lead: str = "") -> Verdict:
     Parameters
     ----------
     verdict : Verdict
-        Of any check.
+        Of any check; it is returned.
     lead : str
         Text before that of the failure.
-
-    Returns
-    -------
-    Verdict
-        The one given, which holds.
 
     Raises
     ------

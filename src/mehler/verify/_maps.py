@@ -62,12 +62,7 @@ class Bundles(Draws):
     """Draws whose k-th item is a tuple of maps, by `makers`, from seeds of their own, or of one."""
 
     def __init__(
-        self,
-        makers: Sequence[Callable[[int], Any]],
-        seed: int,
-        *,
-        stream: int = 0,
-        common: bool = False,
+        self, makers: Sequence[Any], seed: int, *, stream: int = 0, common: bool = False
     ) -> None:
         super().__init__(makers[0], seed, stream=stream)
         self._makers, self._common = [require_draw(maker) for maker in makers], common
@@ -79,26 +74,22 @@ class Bundles(Draws):
 
 def require_draw(draw: Any, name: str = "draw", takes: str = "seed") -> Callable[..., Any]:
     """Return a function of a seed; TypeError for a map or an estimator in its place."""
-    if inspect.isclass(draw) and hasattr(draw, "fit"):
-        raise TypeError(f"{name} is the class {draw.__name__}: {REMEDY}")
     owner = draw.__self__ if inspect.ismethod(draw) else draw
-    is_map = not inspect.isclass(owner) and (hasattr(owner, "fit") or is_feature_map(owner))
-    if is_map and (owner is draw or draw.__name__ in ("transform", "__call__")):
-        what = owner if isinstance(owner, str) else type(owner).__name__
-        raise TypeError(f"{name} is a map, a {what}, of one seed: {REMEDY}")
+    is_method = owner is not draw and draw.__name__ not in ("transform", "__call__")
+    if not is_method and (hasattr(owner, "fit") or is_feature_map(owner)):
+        raise TypeError(f"{name} is a map or its class, not a function of a seed: {REMEDY}")
     if not callable(draw):
         text = repr(draw) if len(repr(draw)) < 60 else f"a {type(draw).__name__}"
         raise TypeError(f"{name}={text} must be callable: {takes} -> map")
-    try:
+    with suppress(ValueError):  # of some functions in C nothing is known
         signature = inspect.signature(draw)
-        signature.bind(*takes.split(", "))
-    except ValueError:  # of some functions in C nothing is known
-        pass
-    except TypeError:
-        raise TypeError(
-            f"{name}({', '.join(signature.parameters)}) must take {takes} alone and return a map "
-            f"X -> Z, such as lambda {takes}: lambda X: {name}({takes}, X)"
-        ) from None
+        try:
+            signature.bind(*takes.split(", "))
+        except TypeError:
+            raise TypeError(
+                f"{name}({', '.join(signature.parameters)}) must take {takes} alone and return a "
+                f"map X -> Z, such as lambda {takes}: lambda X: {name}({takes}, X)"
+            ) from None
     return draw
 
 
@@ -109,11 +100,7 @@ def is_feature_map(value: object) -> bool:
 
 
 class Clock:
-    """A time limit in CPU seconds, None for no limit, and a warning ahead of a long check.
-
-    It counts CPU time of this thread, or a quarter of wall time if that is more, so that a verdict
-    does not depend on the machine's other load.
-    """
+    """A limit of CPU seconds of this thread, or a quarter of wall time; None for none."""
 
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
@@ -141,10 +128,9 @@ class Clock:
 
 @dataclass(frozen=True)
 class EvaluatedRows:
-    """Rows as the caller gave them, their values on the host, and the unit sqrt(k(x, x)) of each.
+    """The caller's rows, their values on the host, and the unit sqrt(k(x, x)) of each.
 
-    Where k(x, x) = 0 the unit is the largest of the others; `square` is k(x, x) in units, 0 there
-    and 1 elsewhere.
+    Where k(x, x) = 0 the unit is the largest of the others, and `square` 0.
     """
 
     given: Array
@@ -163,10 +149,9 @@ class EvaluatedRows:
 
 @dataclass
 class Pairs:
-    """Pairs (i, j) of rows of `left` and `right`; `claim` is k(x_i, y_j) in units of `unit`.
+    """Pairs (i, j) of rows; `claim` is k(x_i, y_j) in `unit`, sqrt(k(x_i, x_i) k(y_j, y_j)).
 
-    These are sqrt(k(x_i, x_i) k(y_j, y_j)); `squares` is k(x_i, x_i) + k(y_j, y_j), each in its
-    row's unit; `same`, whether both sides are the same rows.
+    `squares` is k(x_i, x_i) + k(y_j, y_j), each in its row's unit.
     """
 
     left: EvaluatedRows
@@ -207,8 +192,7 @@ def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     if not callable(kernel):
         text = f"a matrix of shape {np.shape(kernel)}" if is_array(kernel) else shown(kernel)
         raise TypeError(
-            f"kernel={text} must be callable: a function (X, Y) -> (n, k), such as "
-            "lambda X, Y: X @ Y.T"
+            f"kernel={text} must be callable: (X, Y) -> (n, k), as lambda X, Y: X @ Y.T"
         )
     pairs = pairs_without_claim(x, y)
     left = _in_units(kernel, pairs.left, "X")
@@ -253,10 +237,8 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
     try:
         value = np.asarray(to_host(function(left, right)))
     except (TypeError, AttributeError) as error:
-        raise TypeError(
-            f"{name}(X, Y) raised {type(error).__name__}: {error}; it takes two float64 NumPy "
-            "arrays and returns (n, k): one of another library converts them, as by torch.as_tensor"
-        ) from error
+        text = f"{name}(X, Y) raised {type(error).__name__}: {error}; it takes two float64 NumPy"
+        raise TypeError(f"{text} arrays and returns (n, k): convert them inside") from error
     if not all(map(np.array_equal, (left, right), (x, y))):
         raise TypeError(f"{name}(X, Y) changes its rows in place: let it work on copies")
     return value
@@ -291,12 +273,10 @@ def _in_units(kernel: Kernel, rows: EvaluatedRows, name: str) -> EvaluatedRows:
     if (diagonal < -_ROUNDED * largest).any() or not largest > 0.0:
         bad = int(np.argmin(diagonal))
         raise ValueError(
-            f"k(x, x) = {diagonal[bad]:.6g} at row {bad} of {name}: the resolution is relative to "
-            "sqrt(k(x,x) k(y,y)), which must not be negative, nor 0 at all rows; leave such rows "
-            "out"
+            f"k(x, x) = {diagonal[bad]:.6g} at row {bad} of {name} must not be negative, nor 0 at "
+            "all rows: leave such rows out"
         )
-    # A claim of 0 features is legitimate for a row of zeros: use the largest row's unit.
-    # The square of a difference that is rounding is no length either, whatever its sign.
+    # A row of zeros may claim 0 features; the square of a rounded difference is no length either.
     some = diagonal > _ROUNDED**2 * largest
     unit, square = np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0)
     return replace(rows, unit=unit, square=square)
@@ -308,10 +288,9 @@ def call(phi: Callable[..., Any], rows: EvaluatedRows) -> Any:
 
 
 def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
-    """Return the features of a copy of rows, which a map may change, and eps of their dtype.
+    """Return the features of a copy of rows, and eps of their dtype.
 
-    Raises TypeError or ValueError for what is no map, a transformer that is not fitted, and output
-    that is not a real matrix with one row per input row.
+    Raises TypeError or ValueError unless they are a real matrix with one row per input row.
     """
     copy = getattr(rows.given, "copy", getattr(rows.given, "clone", None))
     try:
@@ -320,14 +299,11 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
             raise
-        raise ValueError(
-            "draw(seed) returned a transformer that is not fitted: return it fitted, as in "
-            "make(random_state=seed).fit(X).transform"
-        ) from error
+        text = "draw(seed) returned a transformer that is not fitted: return it fitted, as in"
+        raise ValueError(f"{text} make(random_state=seed).fit(X).transform") from error
     if isinstance(array, tuple | dict):
-        raise ValueError(
-            f"draw(seed)(X) is a {type(array).__name__}: a map returns one matrix of features"
-        )
+        kind = type(array).__name__
+        raise ValueError(f"draw(seed)(X) is a {kind}: a map returns one matrix of features")
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError("draw(seed)(X) is a masked array: features have a value in each entry")
     value, eps = dense_host(array)
@@ -339,10 +315,9 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
             f"a map returns ({n}, n_features)"
         )
     if value.dtype.kind not in "biuf":
-        remedy = "; stack real and imaginary parts, np.hstack([Z.real, Z.imag])"
+        remedy = "; np.hstack([Z.real, Z.imag]) is" * (value.dtype.kind == "c")
         raise ValueError(
-            f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers"
-            + remedy * (value.dtype.kind == "c")
+            f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers{remedy}"
         )
     return value, float(np.finfo(np.float64).eps) if eps is None else eps
 
@@ -366,8 +341,6 @@ def raw(phi: Any, array: Array) -> Any:
         raise TypeError(f"draw(seed) returned the class {phi.__name__}: return a map X -> Z")
     function = phi if callable(phi) else getattr(phi, "transform", None)
     if not callable(function):
-        raise TypeError(
-            f"draw(seed) returned {type(phi).__name__}, which is not callable: return the map "
-            "X -> Z itself, for a scikit-learn transformer its bound method transform"
-        )
+        text = f"draw(seed) returned {type(phi).__name__}, which is not callable: return the map"
+        raise TypeError(f"{text} X -> Z, for a transformer its bound method transform")
     return function(array)

@@ -93,10 +93,9 @@ class Finding(Exception):
 
 
 class Source:
-    """Independent samples of many means from the items of `Draws`, in units of their claims.
+    """Independent samples of many means from the items of `Draws`, in units of shape (means,).
 
-    `claim` and `unit` have shape (means,); a draw costs `n_features` and gives `per_draw` samples
-    a mean, of `group` events each; `rounding` bounds what rounding may move a mean by.
+    A draw gives `per_draw` samples a mean; `rounding` bounds what rounding may move a mean by.
     """
 
     name, events, independence = "", "draws", "draws from different seeds are independent"
@@ -130,10 +129,7 @@ class Source:
         return None
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:
-        """Return power sums, by what draws are told apart, and lengths to bet on with their size.
-
-        Nothing tells draws apart where they may agree by chance.
-        """
+        """Return power sums, what tells draws apart, and lengths to bet on with their size."""
         sums = self.sums(phi)
         return sums, sums, (), ()
 
@@ -218,10 +214,7 @@ class Columns(PairSource):
         return about(self.claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
 
     def _products(self, phi: Any) -> tuple[Any, Any, Any, Any]:
-        """Return the same of averages of features: bets on a whole draw could win little.
-
-        A stake on a draw is limited by its claim, not by how little it varies.
-        """
+        """Return the same of averages of features: a stake on a whole draw could win little."""
         pairs, m, (left, right) = self.pairs, self.n_features, self._scaled(phi)
         u, v, block = left.T, right.T, max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
         starts = np.arange(0, m, block)
@@ -251,10 +244,9 @@ class Units(PairSource):
     def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
         products = unit_products(phi, self.pairs, chosen)
         if products.shape[1] != self.per_draw:
-            raise ValueError(
-                f"products(X, Y) has {counted(products.shape[1], 'column')} in this draw but had "
-                f"{self.per_draw} in the first: every draw must have the same size"
-            )
+            n = counted(products.shape[1], "column")
+            text = f"products(X, Y) has {n} in this draw but had {self.per_draw} in the first"
+            raise ValueError(f"{text}: every draw must have the same size")
         self._compare(phi, chosen, products)
         return (products / self.pairs.unit[chosen, None]).T
 
@@ -265,9 +257,9 @@ class Units(PairSource):
         if off.max() > slack_of(self.pairs, self.n_features, self.eps) * size:
             k = int(np.argmax(off))
             reason = (
-                f"In one draw products(X, Y) average to {products[k].mean():.6g}, and the features "
-                f"to <phi(x), phi(y)> = {whole[k]:.6g}: the features or the products are wrong."
+                f"In one draw products(X, Y) average to {products[k].mean():.6g}, and features "
             )
+            reason += f"to {whole[k]:.6g}: the features or the products are wrong."
             method = "products compared with features"
             raise Finding(int(chosen[k]), reason, float(whole[k]), method)
 
@@ -321,20 +313,16 @@ def unit_products(phi: Any, pairs: Pairs, chosen: NDArray[np.int64]) -> Any:
         value = phi.products(pairs.left.gather(first), pairs.right.gather(second))
     value = np.asarray(to_host(value), dtype=np.float64)
     if value.ndim != 2 or value.shape[0] != len(chosen) or value.shape[1] == 0:
-        raise ValueError(
-            f"products(X, Y) of {counted(len(chosen), 'row')} has shape {value.shape}: "
-            f"it must have shape ({len(chosen)}, units)"
-        )
+        text = f"products(X, Y) of {counted(len(chosen), 'row')} has shape {value.shape}"
+        raise ValueError(f"{text}: it must have shape ({len(chosen)}, units)")
     return value
 
 
 def sized(value: NDArray[np.float64], n_features: int) -> Any:
     """Return features of a draw in float64; ValueError unless they are as many as in the first."""
     if value.shape[1] != n_features:
-        raise ValueError(
-            f"a draw has {counted(value.shape[1], 'feature')} but the first had {n_features}: "
-            "every draw must have the same size"
-        )
+        text = f"a draw has {counted(value.shape[1], 'feature')} but the first had {n_features}"
+        raise ValueError(f"{text}: every draw must have the same size")
     return value.astype(np.float64)
 
 
@@ -363,10 +351,9 @@ def slack_of(pairs: Pairs, m: int, eps: float) -> float:
 
 
 def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
-    """Return the source with most samples per draw that the map's declarations and values allow.
+    """Return the source with most samples per draw that declarations and values allow.
 
-    A map's `products` are used only where they agree with its features, so that correct products
-    cannot hide a defect in the features.
+    Products are used only where they agree with the features, and so can hide no defect of them.
     """
     head, eps = read(phi, pairs.left)
     m = head.shape[1]
@@ -406,8 +393,7 @@ def declared_variance(phi: object, source: Source) -> Any:
     return declaration(phi, "variance")
 
 
-# Seeds whose features must all be equal before a draw is said to ignore its seed: all that were
-# drawn, within these limits. Features that differ from 0 may be as rare as one draw in hundreds.
+# Limits of how many seeds must agree: features that are not 0 may be as rare as 1 in hundreds.
 _ALIKE = 20, 2300
 
 

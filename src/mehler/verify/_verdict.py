@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler._plural import counted
 from mehler._text import html_table
@@ -26,29 +25,17 @@ STATUSES = ("holds", "refuted", "inconclusive")
 # Opening words of the remark on pairs whose sample kurtosis is too large.
 FEW_EFFECTIVE = "few large samples decide some means"
 
-# Catoni's interval tracks the bulk of the samples, so it can exclude their mean.
-OUTLIERS = (
-    "The samples' mean lies outside the interval: their variance is larger than declared, "
-    "or a few of them are very large."
-)
-
 
 class Comparison:
     """Intervals [low, high] against claims: the rule for the status of every check of means.
 
     Per mean: `off`, the deviation; `excess`, how far the claim lies outside; `width`, of interval
     and claim together; `outside`, where the claim is excluded and off by FLOOR of the resolution;
-    `refuted`, where `may_refute` says that the error rate holds too.
+    `refuted`, where `may` says that the error rate holds too.
     """
 
     def __init__(
-        self,
-        observed: NDArray[np.float64],
-        claim: Any,
-        low: NDArray[np.float64],
-        high: NDArray[np.float64],
-        resolution: float,
-        may_refute: Any = True,
+        self, observed: Any, claim: Any, low: Any, high: Any, resolution: float, may: Any = True
     ) -> None:
         self.low, self.high = low, high
         self.off, self._span = np.abs(observed - claim), high - low
@@ -56,7 +43,7 @@ class Comparison:
         # A deviation too small to refute adds to the width, so that the claim lies within.
         self.width = self._span + np.maximum(self.excess, 0.0)
         self.outside = (self.excess > 0.0) & (self.off >= FLOOR * resolution)
-        self.refuted = self.outside & may_refute
+        self.refuted = self.outside & may
         self._narrow = bool((self.width <= resolution).all())
 
     @property
@@ -100,10 +87,7 @@ _HEAD = ("pair", "exact", "measured", "interval", "off by", "verdict")
 
 @dataclass(frozen=True)
 class PairTable:
-    """The worst pairs, at most `MOST_ROWS`, with text for each column, and counts by status.
-
-    Deviations are in units of the resolution's scale.
-    """
+    """The worst pairs, at most `MOST_ROWS`, with text for each column, and counts by status."""
 
     pairs: tuple[tuple[int, int], ...]
     rows: tuple[tuple[str, ...], ...]
@@ -116,10 +100,7 @@ class PairTable:
     def lines(self) -> list[str]:
         listed, shown = aligned([_HEAD, *self.rows]), [row[-1] for row in self.rows]
         if left := self.n - len(self.rows):
-            more = {
-                name: n - sum(text.startswith(name) for text in shown)
-                for name, n in self.counts.items()
-            }
+            more = {x: n - sum(y.startswith(x) for y in shown) for x, n in self.counts.items()}
             kinds = ", ".join(f"{n} {name}" for name, n in more.items() if n)
             listed.append(f"and {counted(left, 'pair')} more: {kinds}")
         return listed
@@ -185,8 +166,7 @@ class Verdict:
     >>> import numpy as np
     >>> from mehler import verify
     >>> coin = np.random.default_rng(7).random(4000) < 0.5
-    >>> verdict = verify.check_mean(coin, 0.9, binary=True, resolution=0.2, name="coin")
-    >>> verdict.status
+    >>> verify.check_mean(coin, 0.9, binary=True, resolution=0.2).status
     'refuted'
     """
 
@@ -248,12 +228,7 @@ class Verdict:
         """Return what the verdict rests on, for `json.dumps`; ``mehler/recheck.py`` decides it.
 
         Claim, method, error rates, plan, the statistics of every mean, seeds, versions, and a
-        digest. Floats are hexadecimal, as by `float.hex`. Cost: some 30 microseconds a mean.
-
-        Returns
-        -------
-        dict
-            About 0.3 kB a mean; samples of bets in order are stored up to 4096.
+        digest: about 0.3 kB and 30 microseconds a mean. Floats are hexadecimal, as by `float.hex`.
         """
         return certificate(self)
 
@@ -302,14 +277,11 @@ class Verdict:
         """Return the deviation that would have been seen, beside the one asked for."""
         target = f"(asked for: {short(self.resolution)})"
         if math.isinf(self.detectable):
-            return (
-                f"no deviation would have been seen with probability {1 - self.miss:.9g} {target}"
-            )
+            sure = f"with probability {1 - self.miss:.9g} {target}"
+            return f"no deviation would have been seen {sure}"
         unit = "" if self.scale == 1.0 else f" of sqrt(k(x,x) k(y,y)) = {short(self.scale)} there"
-        return (
-            f"a deviation of {short(self.detectable)}{unit} is missed with probability "
-            f"at most {self.miss:.3g} {target}"
-        )
+        size = f"a deviation of {short(self.detectable)}{unit}"
+        return f"{size} is missed with probability at most {self.miss:.3g} {target}"
 
 
 def _plain(value: object) -> Any:

@@ -14,7 +14,6 @@ from mehler.verify._sources import KERNEL_UNIT, Finding
 from mehler.verify._verdict import (
     FLOOR,
     MOST_ROWS,
-    OUTLIERS,
     Comparison,
     PairTable,
     Status,
@@ -43,14 +42,8 @@ def conclude(
     `spent` are draws of a pilot, `remark` is added to a refutation.
     """
     source, options = task.source, task.options
-    compared = Comparison(
-        measured.observed,
-        source.claim,
-        measured.low,
-        measured.high,
-        task.resolution,
-        measured.may_refute,
-    )
+    ends, may = (measured.low, measured.high), measured.may_refute
+    compared = Comparison(measured.observed, source.claim, *ends, task.resolution, may)
     finite = np.isfinite(measured.observed)
     n_draws = measured.n_draws + spent
     status: Status = "refuted"
@@ -70,15 +63,15 @@ def conclude(
         elif status == "inconclusive":
             reason = open_reason(task, measured, float(compared.width[worst]), n_draws)
         elif compared.excess[worst] > 0.0:
-            reason = (
-                "Equal to rounding."
-                if compared.off[worst] <= task.rounding
-                else f"The deviation is less than {FLOOR:.3g} of the resolution, which refutes "
-                "nothing."
-            )
+            reason = f"The deviation is less than {FLOOR:.3g} of the resolution, which refutes "
+            reason += "nothing."
+            if compared.off[worst] <= task.rounding:
+                reason = "Equal to rounding."
     if not reason and not measured.low[worst] <= measured.observed[worst] <= measured.high[worst]:
-        reason = OUTLIERS
-    unit, place, rounding = float(source.unit[worst]), source.place(worst), "rounding moves no mean"
+        # Catoni's interval tracks the bulk of the samples, so it can exclude their mean.
+        reason = "The samples' mean lies outside the interval: their variance is larger than "
+        reason += "declared, or a few of them are very large."
+    unit, place = float(source.unit[worst]), source.place(worst)
     observed, exact, low, high = (
         float(value[worst]) * unit
         for value in (measured.observed, source.claim, measured.low, measured.high)
@@ -93,11 +86,10 @@ def conclude(
         source.independence,
         *((f"not that {measured.unless}",) if measured.unless else ()),
         *measured.assumptions,
-        *(
-            [f"{rounding} by more than {task.rounding:.2g} {source.unit_name}"]
-            * bool(task.rounding)
-        ),
     )
+    if task.rounding:
+        rounded = f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}"
+        assumptions = (*assumptions, rounded)
     return options.verdict(
         status=status,
         claim=claim,
@@ -128,7 +120,7 @@ def _table(
     open_ = compared.outside | ~(compared.width <= task.resolution)
     refuted = compared.refuted | ~np.isfinite(measured.observed)
     rank = np.where(refuted, 2, np.where(open_, 1, 0))
-    # Evidence of another form than an interval: a squared length, a sample out of bounds.
+    # Evidence need not be an interval: a squared length, a sample out of bounds.
     rank[worst] = max(rank[worst], _STATUSES.index(status))
     # One pair decides; that others are not decided is no outcome of theirs.
     names = ["holds", "not decided" if status == "refuted" else "inconclusive", "refuted"]
@@ -172,11 +164,9 @@ def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -
         return " ".join([*parts, about if measured.needed else coarser])
     if clock.over:
         parts.append(f"The time limit of {clock.limit:.3g} s was over.")
-    # A plan made before the samples says how many decide; the few samples of a check that was cut
-    # short do not.
-    planned = measured.needed > n_draws and (
-        measured.method.startswith("known variance") or not clock.over
-    )
+    # A plan made before the samples says how many decide; few samples, cut short, do not.
+    by_plan = measured.method.startswith("known variance") or not clock.over
+    planned = by_plan and measured.needed > n_draws
     ratio = math.sqrt(measured.needed / n_draws) if planned else width / task.resolution
     resolution = 1.1 * ratio * task.resolution
     m, n_features = source.n_features, n_draws * source.n_features

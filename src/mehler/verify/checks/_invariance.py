@@ -32,7 +32,7 @@ def beyond_rounding(
 ) -> tuple[Any, Any]:
     """Return where phi(x) and phi(g x) differ by more than rounding, and the gaps.
 
-    `found` is phi(x) and its eps. A feature with jumps (a bin, a code, a sign) may differ by a
+    A feature with jumps (a bin, a code, a sign) may differ by a
     jump where both rows are next to it. There rows that are changed by rounding and changed moved
     rows have the same range of values, up to the chance of 32 copies; ranges that only touch are
     those of two bins with a common edge. Rows are looked at by falling gap, until one differs.
@@ -128,16 +128,12 @@ def check_invariance(
 
     Examples
     --------
-    Even functions under x -> -x:
-
     >>> import numpy as np
     >>> def draw(seed):
     ...     w = np.random.default_rng(seed).standard_normal((3, 20))
     ...     return lambda X: np.abs(X @ w) / np.sqrt(20)
     >>> check_invariance(draw, lambda X: -X, np.eye(3)).status
     'holds'
-    >>> check_invariance(draw, lambda X: X[:, [1, 0, 2]], np.eye(3)).status
-    'refuted'
     """
     terms = require_options("invariance", options, resolution)
     terms.require_below(1.0, "a share lies in [0, 1]")
@@ -173,10 +169,8 @@ def check_invariance(
     status: Status = "refuted" if happened else "holds"
     if not happened and high > terms.resolution:
         status = "inconclusive"
-        reason = (
-            f"{counted(trials, 'trial')} of {n_trials} that would decide: allow more draws or "
-            f"time, or take resolution={1.1 * high:.2g}."
-        )
+        reason = f"{counted(trials, 'trial')} of {n_trials} that would decide: allow more draws or "
+        reason += f"time, or take resolution={1.1 * high:.2g}."
     return terms.verdict(
         status=status,
         claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "

@@ -14,12 +14,7 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function
 from mehler.kernels import NamedKernel
-from mehler.verify._arguments import (
-    DrawOptions,
-    bounds_pair,
-    relative_resolution,
-    require_options,
-)
+from mehler.verify._arguments import DrawOptions, bounds_pair, relative_resolution, require_options
 from mehler.verify._budget import accepts
 from mehler.verify._maps import (
     Clock,
@@ -106,19 +101,15 @@ def check_kernel(
 
     Notes
     -----
-    - With a variance the number of features is planned before the data by `features_needed`, and
-      earlier inspections share a quarter of the rate; nothing bounds the products.
-    - With bounds the check bets on samples as in `intervals.betting`, at stakes that are fixed.
-    - With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
-      claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)): they detect every deviation
-      but features that are all too small. These are a suspicion until 24,000 fresh draws confirm
-      it, and the verdict says how rare draws must be, and how much of the kernel they must carry,
-      for the claim to be right. A claim holds by `intervals.self_normalised`; where few large
-      samples decide, the verdict is *inconclusive* and says what to declare.
+    With a variance the number of features is planned by `features_needed`, and earlier inspections
+    share a quarter of the rate. With bounds the check bets as `intervals.betting`, at fixed stakes.
+    With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
+    claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)); features that are all too
+    small are a suspicion until 24,000 fresh draws confirm it, and the verdict says what rare draws
+    must carry for the claim to be right. A claim holds by `intervals.self_normalised`.
 
     At rows where no scale of the rows between a tenth and ten times theirs would be refuted, a
     kernel by name is *inconclusive*, and one that is a bare function holds with that remark.
-
     A deviation of less than a twentieth of `resolution` refutes nothing. Four matrix products per
     draw; memory of one draw plus about 100 MiB.
 
@@ -129,8 +120,6 @@ def check_kernel(
 
     Examples
     --------
-    Random signs, whose kernel is linear, with no variance declared:
-
     >>> import numpy as np
     >>> def draw(seed):
     ...     signs = np.random.default_rng(seed).choice([-1.0, 1.0], size=(3, 500))
@@ -159,11 +148,8 @@ def check_kernel(
         source = choose_source(phi, pairs, independent_features)
         task = Task(source, draws, terms, clock)
         task.require_resolved()
-        terms.require_features(
-            source.n_features,
-            f"the {counted(source.n_features, 'feature')} of one draw",
-            "allow at least one draw, or draw smaller maps",
-        )
+        least = f"the {counted(source.n_features, 'feature')} of one draw"
+        terms.require_features(source.n_features, least, "allow at least one draw")
         if variance is None and bounds is None:
             variance = declared_variance(phi, source)
         certain: Finding | None = None
@@ -172,9 +158,8 @@ def check_kernel(
                 scaled = pairs.values_of(variance, "variance") / pairs.unit**2
                 # Exact zeros may be rounded below 0; anything more negative is a mistake.
                 if scaled.min() < -1e-9:
-                    worst = float((scaled * pairs.unit**2).min())
-                    text = f"variance(X, Y) reaches {worst:.6g}: variances are not negative"
-                    raise ValueError(text)
+                    least = f"{(scaled * pairs.unit**2).min():.6g}"
+                    raise ValueError(f"variance(X, Y) reaches {least}: variances are not negative")
                 measured = measure_known_variance(task, np.maximum(scaled, 0.0))
             elif bounds is not None:
                 measured = measure_bounded(task, bounds)
@@ -205,10 +190,9 @@ _LENGTHS, _SAME = (-30, -20, -5, 0, 5, 20, 30), 1e-7
 
 
 def least_factors(kernel: Kernel, pairs: Pairs, resolution: float) -> tuple[float, float]:
-    """Return the least factors of the rows' scale, up and down, at which the kernel is off.
+    """Return the least factors of the rows' scale, up and down, off by the resolution.
 
-    By the resolution. Infinite if none is, of the larger one up to `_MOST`; 1 for kernels without a
-    scale, which are the same at all factors.
+    Infinite if none is, of the larger one up to `_MOST`; 1 for kernels without a scale.
     """
 
     def gap(factor: float) -> float:
@@ -243,8 +227,7 @@ def _has_scale(kernel: Kernel, pairs: Pairs) -> bool:
 def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:
     """Say of a claim that holds which scale of the rows would not have shown, if that is large.
 
-    From a factor of 10 on the rows carry no information on the scale: the verdict is inconclusive,
-    but for a kernel that is a bare function, of which nobody knows that it has a scale.
+    From a factor of 10 on it is inconclusive, but for a bare function, which may have no scale.
     """
     if not verdict.holds:
         return verdict

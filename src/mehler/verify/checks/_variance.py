@@ -15,15 +15,7 @@ from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, require_options
 from mehler.verify._budget import accepts
-from mehler.verify._maps import (
-    Bundles,
-    Clock,
-    Draws,
-    Kernel,
-    Pairs,
-    first_map,
-    pairs_without_claim,
-)
+from mehler.verify._maps import Bundles, Clock, Draws, Kernel, Pairs, first_map, pairs_without_claim
 from mehler.verify._sources import (
     Finding,
     PairSource,
@@ -90,8 +82,7 @@ class GroupVariances(Source):
 def has_variance(declared: Array, probe: Array, source: Source, pairs: Pairs) -> Any:
     """Return a mask of the pairs whose declared variance exceeds rounding.
 
-    Rounding of products, and at equal rows of the correlation 1, off by eps: a square root there
-    turns eps into sqrt(eps).
+    At equal rows a square root turns the eps by which a correlation is off 1 into sqrt(eps).
     """
     square = np.abs(probe).max(axis=0) ** 2 * source.n_features / source.per_draw
     floor = (2.0**10 * source.eps) ** 2 * square
@@ -184,10 +175,7 @@ def check_variance(
     Notes
     -----
     Pairs with V = 0 to rounding claim a constant; there any scatter beyond rounding refutes.
-    Maps without independent units give one product per draw; normal products take some 20,000
-    draws at the default rates. The cost is proportional to the kurtosis of the products, 1/p for
-    indicators of events of probability p.
-
+    The cost is proportional to the kurtosis; normal products of whole draws take some 20,000 draws.
     Without a kurtosis variances of groups are bet on, and confirmed, as lengths by `check_kernel`.
 
     References
@@ -205,10 +193,6 @@ def check_variance(
     >>> X = np.random.default_rng(0).standard_normal((3, 3))
     >>> check_variance(draw, variance, X, independent_features=True).status
     'holds'
-    >>> check_variance(
-    ...     draw, lambda X, Y: 2 * variance(X, Y), X, independent_features=True
-    ... ).status
-    'refuted'
     """
     require_flag("independent_features", independent_features)
     require_function("variance", variance, optional=True)
@@ -247,15 +231,10 @@ def check_variance(
         else:
             limit = kappa / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1))  # Var(S^2)/V^2
             measured = measure_known_variance(task, limit * source.n_features / source.per_draw)
-            assumption = (
-                f"the variance of a group of {GROUP} has relative variance at most "
-                f"{float(limit.max()):.4g}, by the declared kurtosis"
-            )
+            text = f"the variance of a group of {GROUP} has relative variance at most"
+            text = f"{text} {float(limit.max()):.4g}, by the declared kurtosis"
             method = "declared kurtosis (Catoni on variances of groups)"
-            measured = replace(measured, method=method, assumptions=(assumption,))
+            measured = replace(measured, method=method, assumptions=(text,))
         verdict = conclude(task, measured, claim, certain=certain)
-    return replace(
-        verdict,
-        n_draws=verdict.n_draws * source.bundle,
-        statistics=verdict.statistics if is_steady else (),
-    )
+    statistics = verdict.statistics if is_steady else ()
+    return replace(verdict, n_draws=verdict.n_draws * source.bundle, statistics=statistics)

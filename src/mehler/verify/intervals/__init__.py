@@ -8,11 +8,4 @@ from mehler.verify.intervals._known_variance import known_variance
 from mehler.verify.intervals._range import betting
 from mehler.verify.intervals._undeclared import self_normalised
 
-__all__ = [
-    "betting",
-    "binomial",
-    "dkw",
-    "known_variance",
-    "quantile",
-    "self_normalised",
-]
+__all__ = ["betting", "binomial", "dkw", "known_variance", "quantile", "self_normalised"]

@@ -97,11 +97,10 @@ def dkw(n: int, false_alarm: float) -> float:
 def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[float, float]:
     r"""Return an interval for the quantile of independent samples, by two of them.
 
-    .. math:: \big[X_{(n-b+1)}, X_{(n-a)}\big], \qquad
-              P(\mathrm{Bin}(n, 1-p) \ge b) \le \tfrac\alpha2, \quad
-              P(\mathrm{Bin}(n, 1-p) \le a) \le \tfrac\alpha2
+    .. math:: \big[X_{(n-b+1)}, X_{(n-a)}\big]
 
-    with the least b and the largest a.
+    with the least b and the largest a at which P(Bin(n, 1-p) >= b) and P(Bin(n, 1-p) <= a) are at
+    most alpha/2.
 
     Parameters
     ----------

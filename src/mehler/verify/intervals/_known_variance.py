@@ -33,8 +33,7 @@ _MOST = 2**52
 def detectable_effect(n: int, variance: float, false_alarm: float, miss: float = 1e-6) -> float:
     r"""Return the least deviation that n products of known variance refute reliably.
 
-    A claim at distance delta from the truth is refuted by `intervals.known_variance` with
-    probability at least 1 - beta for every
+    `intervals.known_variance` excludes a claim with probability at least 1 - beta at distance
 
     .. math:: \delta \ge \frac{1 - \sqrt{2c - 1 - a^2 V}}{a}, \qquad
               c = e^{-a^2V/2 - (\log(2/\alpha) + \log(1/\beta))/n}
@@ -71,10 +70,10 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
 def features_needed(
     variance: float, resolution: float, false_alarm: float = 1e-9, miss: float = 1e-6
 ) -> int:
-    """Return the number of products that settle a claim at a resolution, before any is drawn.
+    """Return the least number of products that settle a claim, before any is drawn.
 
-    The least n at which, with probability at least 1 - miss each, a deviation of `resolution` is
-    refuted, and the interval of a correct map has full width at most `resolution`.
+    With probability at least 1 - miss each, a deviation of `resolution` is refuted, and the
+    interval of a correct map is at most `resolution` wide.
 
     Parameters
     ----------
@@ -92,8 +91,7 @@ def features_needed(
 
     Examples
     --------
-    The variance of a pair of Fourier features, cos and sin at one frequency, of a Gaussian
-    kernel at k = 0.956 is (1 - k^2)^2 / 2; by Hoeffding's inequality it would take 428,000:
+    Fourier features, cos and sin, of a Gaussian kernel at k = 0.956:
 
     >>> features_needed((1 - 0.956**2) ** 2 / 2, 0.02, false_alarm=1e-9, miss=1e-9) < 2000
     True
@@ -108,10 +106,8 @@ def features_needed(
         return max(ends, _width(n, variance, false_alarm, miss)) <= resolution
 
     if not settles(_MOST):
-        raise ValueError(
-            f"resolution={resolution:.3g} needs more than 2^52 products of variance "
-            f"{variance:.3g}; ask for a coarser one"
-        )
+        text = f"resolution={resolution:.3g} needs more than 2^52 products of variance"
+        raise ValueError(f"{text} {variance:.3g}; ask for a coarser one")
     return 1 + bisect.bisect_left(range(1, _MOST), True, key=settles)
 
 
@@ -173,10 +169,7 @@ def crossing(samples: Array, a: float, level: float) -> float:
 
 
 class CatoniPowerSums:
-    """Bounds on the score S(theta) = sum psi(a (X_i - theta)) of n samples, for many pairs at once.
-
-    `sums` are the first four power sums, shape (4, pairs); `a` is Catoni's scale, shape (pairs,).
-    """
+    """Bounds on S(theta) = sum psi(a (X_i - theta)) of n samples of shape (pairs,)."""
 
     def __init__(self, n: int, sums: NDArray[np.float64], a: NDArray[np.float64]) -> None:
         # Padded by the rounding that cancellation leaves, so that the band never shrinks.
@@ -223,9 +216,8 @@ def known_variance(samples: Array, variance: float, false_alarm: float) -> tuple
     .. math:: \{\theta : |\sum_i \psi(a (X_i - \theta))| \le 2 \log(2/\alpha)\},
               \qquad a = \sqrt{2 \log(2/\alpha) / (n V)}
 
-    with psi(u) = sign(u) log(1 + abs(u) + u^2/2). At the true mean
-    E exp(+-sum psi(a (X_i - mu))) <= exp(n a^2 V/2), so that by Markov's inequality the interval
-    misses it with probability at most alpha, whatever the tails.
+    with psi(u) = sign(u) log(1 + abs(u) + u^2/2): at the true mean
+    E exp(+-sum psi(a (X_i - mu))) <= exp(n a^2 V/2), whatever the tails.
 
     Parameters
     ----------
@@ -234,7 +226,7 @@ def known_variance(samples: Array, variance: float, false_alarm: float) -> tuple
     variance : float
         An upper bound V on their variance.
     false_alarm : float
-        alpha.
+        alpha, the probability that the interval misses the mean.
 
     Returns
     -------
@@ -268,15 +260,10 @@ def known_variance(samples: Array, variance: float, false_alarm: float) -> tuple
     scaled = variance / unit / unit
     a, level = catoni_tuning(x.size, scaled, false_alarm)
     if x.size <= level:
-        raise ValueError(
-            f"{x.size} samples say nothing at false_alarm={false_alarm:.3g}: "
-            f"more than 2 log(2/false_alarm) = {level:.1f} are needed; draw more"
-        )
+        text = f"{x.size} samples say nothing at false_alarm={false_alarm:.3g}: more than"
+        raise ValueError(f"{text} 2 log(2/false_alarm) = {level:.1f} are needed; draw more")
     if not float(np.abs(x).max()) <= 1e140 * unit:
-        raise ValueError(
-            "samples lie 1e+140 standard deviations from 0 or more: "
-            f"variance={variance!r} is too small for them"
-        )
+        raise ValueError(f"variance={variance!r} is too small for samples of 1e+140 deviations")
     x, bound = x / unit, 0.5 * x.size * a * a * scaled + 0.5 * level
     return crossing(x, a, bound) * unit, crossing(x, a, -bound) * unit
 
@@ -333,9 +320,8 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
 
 
 def _statistics(plan: dict[str, Any], rounding: float, sums: Array, variance: Array) -> Statistics:
-    return Statistics(
-        "catoni", {**plan, "rounding": rounding}, {"sums": sums, "variance": variance}
-    )
+    tests = {"sums": sums, "variance": variance}
+    return Statistics("catoni", {**plan, "rounding": rounding}, tests)
 
 
 def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:

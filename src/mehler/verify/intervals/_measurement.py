@@ -35,10 +35,9 @@ class Task:
 
     def require_resolved(self) -> None:
         if self.width <= 0.0:
-            raise ValueError(
-                f"resolution={self.resolution:.3g} is finer than the rounding of the features "
-                f"({2 * self.rounding:.3g}): ask for a coarser one, or for float64 features"
-            )
+            rounded = f"the rounding of the features ({2 * self.rounding:.3g})"
+            text = f"resolution={self.resolution:.3g} is finer than {rounded}"
+            raise ValueError(f"{text}: ask for a coarser one, or for float64 features")
 
     def affordable(self, samples: int) -> int:
         n_draws, most = -(-samples // self.source.per_draw), self.options.max_features
@@ -65,10 +64,9 @@ class Evidence:
 class Measurement:
     """Sample means and intervals [low, high], in units of the source.
 
-    `may_refute` marks the means whose interval has the error rate stated; `evidence` is a squared
-    length in excess; `unless` says what would excuse a refutation, `note` why an outcome is open
-    and what to do, `needed` how many draws would decide, 0 where that is not known; the first of
-    `statistics` is that of the intervals.
+    `may_refute` marks the means whose interval has the error rate stated; `unless` says what would
+    excuse a refutation, `note` why an outcome is open and what to do, `needed` how many draws would
+    decide, 0 where that is not known; the first of `statistics` is that of the intervals.
     """
 
     observed: Array

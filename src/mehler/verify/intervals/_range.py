@@ -37,8 +37,7 @@ SHARES = STAKE * 0.5 ** np.arange(13)
 def betting(samples: Array, low: float, high: float, false_alarm: float) -> tuple[float, float]:
     r"""Return an interval for the mean of samples in [low, high].
 
-    For samples in [0, 1], the interval is the set of m at which neither wealth has reached
-    2/alpha:
+    For samples in [0, 1] these are the m at which neither wealth has reached 2/alpha:
 
     .. math:: K^\pm_t(m) = \prod_{i\le t} \big(1 \pm \lambda^\pm_i(m) (X_i - m)\big), \quad
               \lambda^+_i(m) = \min(\lambda_i, \tfrac{3}{4m}), \;
@@ -86,10 +85,8 @@ def betting(samples: Array, low: float, high: float, false_alarm: float) -> tupl
     x, (low, high) = sample_vector(samples), bounds_pair((low, high))
     cost = math.log(2.0 / require_probability("false_alarm", false_alarm))
     if x.min() < low or x.max() > high:
-        raise ValueError(
-            f"samples reach from {x.min():.6g} to {x.max():.6g}, outside the declared range "
-            f"[{low:.6g}, {high:.6g}]: declare the range that they really have"
-        )
+        text = f"samples reach from {x.min():.6g} to {x.max():.6g}, outside the declared range"
+        raise ValueError(f"{text} [{low:.6g}, {high:.6g}]: declare the one that they really have")
     y, counts = np.clip((x - low) / (high - low), 0.0, 1.0), np.arange(1, x.size + 1)
     # Variances of the samples before each, which start at 1/4 and never reach 0.
     means = (0.5 + np.cumsum(y)) / (counts + 1)
@@ -213,10 +210,8 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     most, target = task.affordable(_MOST), task.affordable(_FIRST)
     while True:
         while drawn < target:
-            bets.add(
-                source.per_draw,
-                _sums(task, bounds, task.draw(drawn, max(needed / source.per_draw, target)), drawn),
-            )
+            phi = task.draw(drawn, max(needed / source.per_draw, target))
+            bets.add(source.per_draw, _sums(task, bounds, phi, drawn))
             drawn += 1
             if task.clock.over:
                 break
@@ -238,6 +233,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         target = min(most, max(least, min(largest, math.ceil(needed / source.per_draw))))
     missed = bets.ends(math.log(2.0 / task.options.miss))
     plan = {"n": bets.n, "block": source.per_draw, "rounding": task.rounding}
+    tests = {"sums": bets.sums, "range": np.stack([low, high])}
     return Measurement(
         observed=source.claim + bets.mean,
         low=source.claim + ends[0] - task.rounding,
@@ -248,9 +244,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         needed=math.ceil(min(needed, _MOST) / source.per_draw),
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
-        statistics=(
-            Statistics("wealth", plan, {"sums": bets.sums, "range": np.stack([low, high])}),
-        ),
+        statistics=(Statistics("wealth", plan, tests),),
     )
 
 

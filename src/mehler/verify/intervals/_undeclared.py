@@ -96,11 +96,11 @@ def self_normalised(
 ) -> tuple[float, float]:
     r"""Return an interval for a mean from samples of unknown variance and bounded kurtosis.
 
-    The means m at which neither wealth has reached :math:`2/\alpha'`:
+    The means m at which neither wealth has reached :math:`2/\alpha'`, with
+    :math:`c_t = 1/6 + 1/(3(1-t))`:
 
     .. math:: \frac1K \sum_{k\le K} \exp\Big(\pm\lambda_k \sum_i (X_i - m)
-              - \lambda_k^2 c_t \sum_i (X_i - m)^2\Big) < \frac{2}{\alpha'},
-              \qquad c_t = \frac16 + \frac{1}{3(1-t)}
+              - \lambda_k^2 c_t \sum_i (X_i - m)^2\Big) < \frac{2}{\alpha'}
 
     Parameters
     ----------
@@ -109,23 +109,21 @@ def self_normalised(
     false_alarm : float
         alpha, the probability that the interval misses the mean if the kurtosis
         :math:`E(X-\mu)^4/\sigma^4` is at most :math:`n h(\tfrac12)/\log(8/\alpha)`,
-        :math:`h(t) = (1-t)\log(1-t) + t`: 0.15 n over the logarithm.
+        :math:`h(t) = (1-t)\log(1-t) + t`: an assumption that no sample can prove.
     scale : float
-        Order of magnitude of the deviation of interest, fixed before the samples. Standard
-        deviations from a hundredth of it to ten thousand times it are served equally well.
+        Order of the deviation of interest, fixed before the samples; standard deviations from a
+        hundredth of it to ten thousand times it are served equally well.
 
     Returns
     -------
     low, high : float
         Ends of the interval, infinite where n is too small; half width about
-        sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2. The kurtosis is an assumption that
-        no sample can prove, and the checks do not refute by it.
+        sqrt(4 c (log(2/alpha) + 3.5) s^2/n), c = 5/6 at t = 1/2.
 
     References
     ----------
     B. Delyon, Exponential inequalities for sums of weakly dependent variables, Electron. J.
-    Probab. 14 (2009), Section 3; V. H. de la Pena, T. L. Lai and Q.-M. Shao, Self-normalized
-    processes (2009), Chapter 11.
+    Probab. 14 (2009), Section 3.
 
     Examples
     --------
@@ -146,16 +144,11 @@ def self_normalised(
 
 @np.errstate(over="ignore", under="ignore", invalid="ignore")
 def carried(
-    n: float,
-    sums: NDArray[np.float64],
-    rate: float,
-    scale: float,
-    ends: tuple[Any, Any] | None = None,
+    n: float, sums: Any, rate: float, scale: float, ends: tuple[Any, Any] | None = None
 ) -> Any:
     """Return how much of each mean rare events must carry for its claim to be right.
 
-    `sums` are about the claims, `scale` is the order of the deviation of interest, fixed before the
-    samples; `ends` are the least and the largest gap, where at hand.
+    `sums` are about the claims; `ends` are the least and the largest gap, where at hand.
     """
     moments, level = Moments(n, sums), math.log(4.0 / rate)
     sign, mean = np.where(sums[0] < 0.0, -1.0, 1.0), np.abs(moments.mean)
@@ -176,12 +169,11 @@ def carried(
 class Look:
     """Intervals of the deviations of means from their claims, from power sums of n samples.
 
-    `rate` is the error rate of one mean, `number` that of this inspection, from 1, or None if n was
-    fixed before; `fixed` says that all draws are one map, so that chance plays no part; `ends` are
-    the least and the largest gap, `centred` sums of squares and fourth powers about the mean, where
-    `sums` lose them. `effective` samples are n over the kurtosis, 0 where samples differ by
-    rounding only; where few large ones decide, `short`, they are `lack` times too few, and
-    intervals are widened.
+    `number` is that of this inspection, from 1, or None if n was fixed before; `fixed` says that
+    all draws are one map; `ends` are the least and the largest gap, `centred` sums of squares and
+    fourth powers about the mean, where `sums` lose them. `effective` samples are n over the
+    kurtosis, 0 where they differ by rounding; where few large ones decide, `short`, they are `lack`
+    times too few, and intervals are widened.
     """
 
     n: int
@@ -271,10 +263,8 @@ class Look:
         return self.short & (self.lack * self.n > most)
 
     def beyond(self, most: float) -> bool:
-        """Whether only heavy-tailed means are open, and `most` samples would leave one open.
-
-        Widened intervals shrink like 1/n.
-        """
+        """Whether only heavy-tailed means are open, and `most` samples would leave one open."""
+        # Widened intervals shrink like 1/n.
         narrow = 2.0 * self.half <= self.resolution
         at_most = 2.0 * self.half * self.n <= most * self.resolution
         return bool((narrow | self.short).all() and (self.tails(most) & ~at_most).any())
@@ -341,10 +331,8 @@ def means_of_bounded_kurtosis(
     """Return intervals of means, from samples (n, means) of a number that was fixed before."""
     size = np.abs(x).max(axis=0)
     if not ((size == 0.0) | ((size > 1e-60) & (size < 1e60))).all():
-        raise ValueError(
-            f"samples reach {size.max():.3g} in one column and {size.min():.3g} in one: scale "
-            "them, so that fourth powers are floats"
-        )
+        text = f"samples reach {size.max():.3g} in one column and {size.min():.3g} in one"
+        raise ValueError(f"{text}: scale them, so that fourth powers are floats")
     n, centre = len(x), x.mean(axis=0)
     gaps, about_claim = x - centre, x - claim
     # Samples that differ by rounding only count as constant.
