@@ -224,8 +224,8 @@ def _check_products(
     if not float(np.max(np.abs(x), initial=0.0)) <= _LARGEST:
         raise ValueError(f"samples are above {_LARGEST:g}, too large to be squared: scale them")
     if mean is None and x.shape[0] < GROUP:
-        n = counted(x.shape[0], "sample")
-        raise ValueError(f"{n}: without mean= groups of {GROUP} are needed")
+        few = counted(x.shape[0], "sample")
+        raise ValueError(f"{few}: without mean= groups of {GROUP} are needed")
     _require_covariance(c)
     terms.pay()
     (first, second), diagonal = np.triu_indices(len(c)), np.diag(c)
