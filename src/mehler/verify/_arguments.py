@@ -27,10 +27,7 @@ if TYPE_CHECKING:
 
 
 def in_decimals(operation: Callable[..., Decimal], *rates: float) -> float:
-    """Return an operation on error rates as they are written: 0.9 * 0.05 is 0.045, 1 - 0.95 0.05.
-
-    In binary they are 0.045000000000000005 and 0.050000000000000044.
-    """
+    """Return an operation on error rates as they are written: 0.9 * 0.05 is 0.045."""
     return float(operation(*(Decimal(repr(float(rate))) for rate in rates)))
 
 

@@ -175,7 +175,7 @@ class Ledger:
         BudgetExceeded
             If the rest of the budget does not cover it; nothing is spent then.
         """
-        entry = _entry(label, false_alarm, looks=looks)
+        entry = _entry(label, false_alarm, "looks", looks)
         with self._lock:
             self._require_room(entry)
             self._bought.append(entry)
@@ -206,7 +206,7 @@ class Ledger:
         >>> looks is ledger.allot("my map", examples=50), ledger.looks
         (True, 50)
         """
-        entry = _entry(label, false_alarm, examples=examples)
+        entry = _entry(label, false_alarm, "examples", examples)
         with self._lock:
             first = self._allotments.get(entry.label)
             if first is None:
@@ -223,11 +223,9 @@ class Ledger:
     def _require_room(self, price: Entry) -> None:
         if _plus(self.spent, price.total) > self.limit(self.budget):
             before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
-            raise BudgetExceeded(
-                f"{price.label!r} would spend {price.total:.3g} but only {self.left:.3g} of the "
-                f"false-alarm budget {self.budget:.3g} is left after {before}: "
-                "raise the budget or lower false_alarm"
-            )
+            text = f"{price.label!r} would spend {price.total:.3g} but only {self.left:.3g} of the"
+            text += f" false-alarm budget {self.budget:.3g} is left after {before}"
+            raise BudgetExceeded(f"{text}: raise the budget or lower false_alarm")
 
     def to_dict(self) -> dict[str, Any]:
         """Return budget, spent, left and the entries, for `json.dumps`."""
@@ -239,8 +237,7 @@ def _plus(a: float, b: float) -> float:
     return in_decimals(operator.add, a, b)
 
 
-def _entry(label: object, false_alarm: float, **looks: int) -> Entry:
-    ((name, n),) = looks.items()
+def _entry(label: object, false_alarm: float, name: str, n: int) -> Entry:
     rate = require_probability("false_alarm", false_alarm)
     return Entry(str(label), rate, require_integer(name, n))
 

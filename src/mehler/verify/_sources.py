@@ -17,8 +17,7 @@ from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler.verify._maps import Draws, EvaluatedRows, Pairs, call, is_feature_map, read
 
-# One value, or one for each mean.
-Reals = float | NDArray[np.float64]
+Reals = float | NDArray[np.float64]  # one value, or one for each mean
 
 # Rounding that cancellation leaves, relative to what was summed up.
 CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
@@ -71,11 +70,9 @@ class Moments:
         return moved(d, self.n, 0.0, even[0], sign * self.cubes, even[1])
 
 
-# Elements of the largest temporary, 32 MiB of float64.
-BLOCK = 1 << 22
-
-# Features that are averaged before a bet on them, and most elements of all averages of a draw.
-_TOGETHER, _MOST_AVERAGES = 4, 1 << 21
+# Elements of the largest temporary; features that are averaged before a bet on them, and most
+# elements of all averages of a draw.
+BLOCK, _TOGETHER, _MOST_AVERAGES = 1 << 22, 4, 1 << 21
 
 # Unit of kernels, as `Verdict.scale` states it.
 KERNEL_UNIT = "sqrt(k(x,x) k(y,y))"

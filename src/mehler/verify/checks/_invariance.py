@@ -19,11 +19,9 @@ from mehler.verify._sources import BLOCK, units_of
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals._counts import binomial
 
-# Relative rounding of features allowed, in eps: the action changes the order of sums.
-ROUNDING = 2.0**10
-# Relative changes of every entry of a row, in eps, that stand for rounding on the way to a jump,
-# and how many changed rows are looked at.
-_CHANGE, _COPIES = 2.0**6, 32
+# Relative rounding of features allowed, in eps, as sums change their order; relative changes of
+# every entry that stand for rounding on the way to a jump, and how many changed rows are tried.
+ROUNDING, _CHANGE, _COPIES = 2.0**10, 2.0**6, 32
 _FLOAT64 = float(np.finfo(np.float64).eps)
 
 
@@ -171,6 +169,8 @@ def check_invariance(
         status = "inconclusive"
         reason = f"{counted(trials, 'trial')} of {n_trials} that would decide: allow more draws or "
         reason += f"time, or take resolution={1.1 * high:.2g}."
+    rounded = f"rounding moves no feature by more than {ROUNDING:g} eps of its row's largest, but "
+    rounded += "where a row next to it has another value"
     return terms.verdict(
         status=status,
         claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "
@@ -182,11 +182,7 @@ def check_invariance(
         # An event of probability p goes unseen in n trials with probability (1 - p)^n.
         detectable=-math.expm1(math.log(terms.miss) / trials),
         method=f"binomial (share of {kind} that differ)",
-        assumptions=(
-            "draws from different seeds are independent",
-            f"rounding moves no feature by more than {ROUNDING:g} eps of its row's largest, but "
-            "where a row next to it has another value",
-        ),
+        assumptions=("draws from different seeds are independent", rounded),
         where=where,
         reason=reason,
         statistics=(Statistics("no event", {"n": trials}, {"count": [happened]}),),

@@ -181,8 +181,7 @@ def check_kernel(
         return replace(verdict, reason=f"{verdict.reason} {remark}".lstrip())
 
 
-# Factors that are tried either way, one after the other, and those from which on a verdict says so,
-# and says nothing.
+# Factors tried either way, and those from which on a verdict says so, and says nothing.
 _FACTORS = (1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, *(10.0 * 1.5**k for k in range(1, 29)))
 _SAID, _MOST = 2.0, 10.0
 # Lengths of rows, as powers of ten, over which kernels that agree so far have no scale.

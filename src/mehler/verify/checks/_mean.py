@@ -15,7 +15,6 @@ from mehler._arrays import Array, is_array, to_host
 from mehler._plural import counted
 from mehler._validate import (
     require_flag,
-    require_iterable,
     require_positive,
     require_real,
     require_reals,
@@ -140,9 +139,8 @@ def check_mean(
             needed = features_needed(most, terms.resolution, rate, terms.miss)
             measured = replace(measured, needed=needed)
     task = Task(Samples(target, np.ones(p), x.shape[0], 1, 0.0), None, terms)
-    text = f"the mean is {target[0]:.6g}" if p == 1 else f"the mean is the claimed vector of {p}"
-    text += " coordinates" * (p > 1)
-    verdict = conclude(task, measured, claim or text)
+    text = f"{target[0]:.6g}" if p == 1 else f"the claimed vector of {p} coordinates"
+    verdict = conclude(task, measured, claim or f"the mean is {text}")
     return verdict if x.ndim == 2 else replace(verdict, where={})
 
 
@@ -186,8 +184,8 @@ def _method(
         return partial(means_of_known_variance, variance=np.array(declared))
     if bounds is None and not binary:
         return partial(means_of_bounded_kurtosis, resolution=options.resolution)
-    pair = (0.0, 1.0) if binary else tuple(require_iterable("bounds", bounds))
-    if len(pair) != 2:
+    pair = (0.0, 1.0) if binary else bounds
+    if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
         raise ValueError(f"bounds={bounds!r} must be a pair (low, high)")
     ranges = [bounds_pair(ends) for ends in zip(*(_spread(end, p, "bounds") for end in pair))]
     for low, high in ranges:
@@ -207,12 +205,9 @@ def _spread(value: object, p: int, name: str) -> list[float]:
     return [float(each) for each in np.broadcast_to(array, (p,))]
 
 
-# Rows whose covariance is one sample, where their mean is not known.
-GROUP = 8
-# Elements of the largest temporary.
-_BLOCK = 1 << 20
-# Largest sample that can be squared, and summed up.
-_LARGEST = 1e150
+# Rows whose covariance is one sample, where their mean is not known; elements of the largest
+# temporary; the largest sample that can be squared, and summed up.
+GROUP, _BLOCK, _LARGEST = 8, 1 << 20, 1e150
 _EPS = float(np.finfo(float).eps)
 
 
@@ -250,17 +245,15 @@ def _check_products(
         n += products.shape[0]
 
     # Half of the rate each.
-    look = Look(
-        n, sums, 0.5 * terms.false_alarm / rho.size, terms.resolution, rounding,
-        ends=(ends[0], ends[1]),
-    )  # fmt: skip
+    rate = 0.5 * terms.false_alarm / rho.size
+    look = Look(n, sums, rate, terms.resolution, rounding, ends=(ends[0], ends[1]))
     floor = FLOOR * terms.resolution
     evidence = bets.evidence(math.log(2.0 * bets.n_bets / terms.false_alarm), floor)
     events = "rows" if mean is not None else f"groups of {GROUP} rows"
     measured = look.measured(rho, terms.miss, events, "pair", "sqrt(C_ii C_jj)")
     if evidence is not None:
-        assumptions = ("nothing else: squares are not negative",)
-        measured = replace(measured, assumptions=assumptions, unless="", note="")
+        text = "nothing else: squares are not negative"
+        measured = replace(measured, assumptions=(text,), unless="", note="")
     more = math.ceil(look.wanted() / look.n * x.shape[0])
     within = f", within groups of {GROUP}" if mean is None else ""
     measured = replace(
@@ -277,9 +270,8 @@ def _check_products(
     return conclude(Task(source, None, terms), measured, claim or text)
 
 
-class Coordinates(Source):
-    independence = "the samples are independent, and their number was fixed before"
-    unit_name, counted_in = "sqrt(C_ii C_jj)", "sample"
+class Coordinates(Samples):
+    unit_name = "sqrt(C_ii C_jj)"
     pairs: Any
 
     def place(self, index: int) -> dict[str, Any]:

@@ -31,11 +31,9 @@ from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import measure_undeclared
 
-# Samples per group. Per sample the variance of a group's variance is 2 b/(b - 1) for normal
-# samples: 8 costs a seventh more than the limit and leaves many groups.
-GROUP = 8
-# Groups from which on intervals without a kurtosis are looked at.
-_LEAST = 256
+# Samples per group, for normal ones a seventh more than the limit; groups from which on intervals
+# without a kurtosis are looked at.
+GROUP, _LEAST = 8, 256
 
 
 class GroupVariances(Source):

@@ -2,9 +2,8 @@
 
 For X >= 0 of mean at most q and stakes 0 <= s < 1, the wealth prod (1 + s (X_i/q - 1)) is a
 nonnegative supermartingale, whatever the law, and so is its mean over a grid of stakes: by Ville's
-inequality it ever reaches 1/alpha with probability at most alpha. For features u = phi(x) /
-sqrt(k(x,x)) and v alike a kernel claims the means of |u|^2, |u + v|^2 and |u - v|^2. What these
-bets detect is in docs/guarantees.md.
+inequality it ever reaches 1/alpha with probability at most alpha. What these bets detect is in
+docs/guarantees.md.
 """
 
 from __future__ import annotations
@@ -74,8 +73,7 @@ class SquaredLengths(Excess):
     r"""Bets that squared lengths are larger than claimed: each, or sums and differences of pairs.
 
     `pairs`, shape (2, means) or (1, means), are what a certificate calls the means; with two rows
-    the bets are on \|u + v\|^2, then on \|u - v\|^2. `rounding` is how far rounding may move a
-    product, in units of the claim; `forms` names a form by its sign.
+    the bets are on \|u + v\|^2, then on \|u - v\|^2. `forms` names a form by its sign.
     """
 
     def __init__(
@@ -85,17 +83,11 @@ class SquaredLengths(Excess):
         # For equal rows the difference is 0 up to rounding.
         super().__init__(self._exact + 4.0 * rounding)
         self._pairs, self._forms, self._sound = pairs, forms, True
+        self.n_bets = int(self.claims.size)
         self._waiting: list[tuple[Array, Array]] = []
 
-    @property
-    def n_bets(self) -> int:
-        return int(self.claims.size)
-
     def bet(self, values: Array, size: Array) -> None:
-        """Bet on squared lengths, shape (draws, bets); `size` is that of what was summed up.
-
-        It has one column a mean, shared by sums and differences.
-        """
+        """Bet on squared lengths, shape (draws, bets), of sums of `size`, shape (draws, means)."""
         self._waiting.append((values, size))
         if len(self._waiting) * np.size(values) >= _WAITING:
             self._is_valid()
@@ -129,8 +121,8 @@ class SquaredLengths(Excess):
         if best is None:
             return None
         mean, low = self.mean[best], self.lower_ends(level)[best]
-        form = self._forms.format("+" if self._sign(best) > 0 else "-")
-        k, claim = best % self._pairs.shape[1], self._exact[best]
+        is_difference, k = divmod(best, self._pairs.shape[1])
+        form, claim = self._forms.format("+-"[is_difference]), self._exact[best]
         return Evidence(k, form, float(mean), float(claim), float(low))
 
     def statistics(self, floor: float) -> tuple[Statistics, ...]:
@@ -138,9 +130,10 @@ class SquaredLengths(Excess):
         best = self._best(floor) if self._is_valid() else None
         if best is None:
             return ()
+        is_difference, k = divmod(best, self._pairs.shape[1])
         tests = {
-            "pair": self._pairs[:, [best % self._pairs.shape[1]]],
-            "sign": [self._sign(best)],
+            "pair": self._pairs[:, [k]],
+            "sign": [-1 if is_difference else 1],
             "claim": self._exact[[best]],
             "sum": self.sum[[best]],
             "bet": self.claims[[best]],
@@ -148,6 +141,3 @@ class SquaredLengths(Excess):
         }
         plan = {"n": self.n, "count": self.n_bets, "shared": True}
         return (Statistics("squared lengths", plan, tests),)
-
-    def _sign(self, bet: int) -> int:
-        return 1 if bet < self._pairs.shape[1] else -1

@@ -143,10 +143,7 @@ class Wealth:
 
     def add(self, n: int, sums: Array) -> None:
         self.n, self.sums = self.n + n, self.sums + sums
-
-    @property
-    def mean(self) -> Any:
-        return self.sums[0] / self.n
+        self.mean: Any = self.sums[0] / self.n
 
     def log_wealth(self, m: float | NDArray[np.float64], sign: float) -> Any:
         """Return a lower bound on the log wealth at m of bets that X > m (+1) or X < m (-1)."""
@@ -192,10 +189,9 @@ def _kappa(c: Any) -> Any:
 KAPPA = _kappa(SHARES)
 
 
-# First inspection, most samples, and the least and largest ratio of successive sizes.
-_FIRST, _MOST, _STEPS = 256, 2**52, (1.02, 1.1)
-# Ratio of sizes at which the samples that are needed are estimated anew.
-_AGAIN = 1.3
+# First inspection, most samples, the least and largest ratio of successive sizes, and that at which
+# the samples that are needed are estimated anew.
+_FIRST, _MOST, _STEPS, _AGAIN = 256, 2**52, (1.02, 1.1), 1.3
 
 
 def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
@@ -269,10 +265,7 @@ def _sums(task: Task, bounds: tuple[float, float], phi: Any, k: int) -> Any:
 
 
 def reach(mean: Array, *ends: Any) -> float:
-    """Return the distance from the truth at which a claim surely lies outside the first interval.
-
-    Valid whenever the second interval, which fails with probability `miss`, contains the truth.
-    """
+    """Return how far off a claim lies outside the first interval if the second has the truth."""
     return float(np.max(sum(np.maximum(mean - low, high - mean) for low, high in ends)))
 
 

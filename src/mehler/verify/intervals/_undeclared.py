@@ -1,11 +1,10 @@
 r"""Means of samples of which nothing is declared: intervals, suspicions, and what confirms them.
 
 Intervals under a bounded kurtosis say what holds. Bets on squared lengths, at half of the rate,
-refute what is too large. A mean that the samples refute otherwise is a suspicion only, at any size:
-fresh draws, of a number that is then fixed, have to refute it by themselves, so that the error rate
-is theirs. They are more than the first ones, and so many that events of probability 1e-4 are seen
-nine times of ten. The k-th suspicion has the rate over 2^k. The proofs, and the letters below, are
-in docs/guarantees.md.
+refute what is too large. A mean that the samples refute otherwise is a suspicion only: fresh draws,
+of a number that is then fixed, have to refute it by themselves. They are more than the first ones,
+and so many that events of probability 1e-4 are seen nine times of ten. The k-th suspicion has the
+rate over 2^k. The proofs, and the letters below, are in docs/guarantees.md.
 """
 
 from __future__ import annotations
@@ -31,19 +30,15 @@ from mehler.verify.intervals._range import KAPPA, SHARES, halved, log_wealth
 
 KURTOSIS = "bounded kurtosis (self-normalised)"
 
-# Allowed relative shortfall t of the sum of squares below n s^2: FINE costs more samples and gives
-# the shorter interval. SHARE of the error rate is spent on that sum.
+# Allowed shortfalls t of the sum of squares below n s^2, and the SHARE of the rate spent on it.
 COARSE, FINE, SHARE = 0.5, 0.25, 0.125
-# Bets lambda * scale, enough for standard deviations from a hundredth of the scale to ten thousand
-# times it; distances from the mean, and bisections between them.
+# Bets lambda * scale, distances from the mean, and bisections between them.
 BETS, _GRID, _HALVINGS = 2.0 ** np.arange(-20, 9), 2.0 ** np.arange(-34.0, 15.0), 20
 # Intervals are not widened where the kurtosis limit is this many times the samples' own kurtosis;
 # with fewer than FEW effective samples, n over their kurtosis, nothing is refuted.
 MARGIN, FEW = 5.0, 100.0
-# The kurtosis that is allowed where intervals are looked at; ten features are far below it.
-_LEAST_KURTOSIS = 20.0
-# First size at which a suspicion is looked for, and the ratio of successive sizes.
-_FIRST, _STEP = 64, 1.25
+# The kurtosis allowed where intervals are looked at; first size of suspicions, and ratio of sizes.
+_LEAST_KURTOSIS, _FIRST, _STEP = 20.0, 64, 1.25
 # Most samples relative to the size that the first intervals ask for, and to the least one if tails
 # are too heavy to be decided, after some inspections and draws; longer for squares.
 _PATIENCE, _TAIL_PATIENCE, _LONG_PATIENCE, _LEAST_LOOKS, _LEAST_DRAWS = 4.0, 16.0, 64.0, 4, 1_000
@@ -214,6 +209,9 @@ class Look:
         near, rounded = Moments(self.n, sums), CANCELLED * self.n * self.off**4
         return replace(self, centred=(near.squares, near.fourths + rounded))
 
+    def agrees(self, fresh: Look) -> bool:
+        return bool((self.refutable & fresh.refutable & (self.off * fresh.off > 0.0)).any())
+
     def half_at(self, rate: float) -> Any:
         cost = math.log(2.0 / ((1.0 - SHARE) * rate))
         return half_widths(self.n, self.squares, cost, self._allowance, self.resolution)
@@ -353,9 +351,9 @@ class _Run:
         self.bets = None if lengths is None else SquaredLengths(*lengths)
         if self.bets is not None:
             self.rate *= 0.5
+        self.n_bets = self.bets.n_bets if self.bets else 0
         # The logarithm of the wealth that refutes.
-        n_bets = self.bets.n_bets if self.bets else 1
-        self.level = math.log(2.0 * n_bets / task.options.false_alarm)
+        self.level = math.log(2.0 * max(1, self.n_bets) / task.options.false_alarm)
         self.affordable, self.start = task.affordable(2**52), least_samples(self.rate)
         self.first = self.start if least is None else least
         self.least_fresh = -(-LEAST // source.group)
@@ -425,15 +423,14 @@ class _Run:
         if self.over:
             return look
         fresh = self._look(self.n - n, self.sums - first, self.rate / 2.0**self.attempts)
-        if not _agree(look, fresh) and not self.source.is_bound:
+        if not look.agrees(fresh) and not self.source.is_bound:
             look = look.recentred(self._near + about(self._centre, n, first))
             fresh = fresh.recentred(self._near)
-        if 2 * fresh.n >= self.n and fresh.n >= self.least_fresh and _agree(look, fresh):
+        if 2 * fresh.n >= self.n and fresh.n >= self.least_fresh and look.agrees(fresh):
             self.fresh = fresh
         elif fresh_draws >= size:
-            does = "do" if fresh_draws != 1 else "does"
             fresh_text = counted(fresh_draws, "fresh draw")
-            self.unconfirmed = f"{suspicion} {fresh_text} {does} not confirm it"
+            self.unconfirmed = f"{suspicion} {fresh_text} do not confirm it"
         return look
 
     def _confirming(self, look: Look) -> int:
@@ -478,8 +475,8 @@ class _Run:
             unless = fresh.unless(worst, source.events, source.unit_text(worst))
         if self.evidence is not None:
             assumptions = (f"nothing else: {source.squares} are not negative",)
-        shared = bets is not None
-        statistics = look.statistics(shared=shared, block=source.per_draw, fresh=fresh)
+        rest = bets.statistics(self.task.floor) if bets else ()
+        statistics = look.statistics(shared=bets is not None, block=source.per_draw, fresh=fresh)
         known = bool(np.isfinite(look.half).all())
         wanted = look.wanted(~look.tails(self.patience)) if known else 0.0
         return Measurement(
@@ -487,7 +484,7 @@ class _Run:
             low=source.claim + compared.low,
             high=source.claim + compared.high,
             n_draws=self.draws,
-            n_intervals=self.task.n + (bets.n_bets if bets else 0),
+            n_intervals=self.task.n + self.n_bets,
             detectable=look.detectable(self.task.options.miss),
             needed=math.ceil(max(least_samples(look.rate), wanted) / source.per_draw),
             method=KURTOSIS if self.evidence is None else FORMS,
@@ -496,19 +493,14 @@ class _Run:
             evidence=self.evidence,
             unless=unless,
             note=self.note(look, compared),
-            statistics=(statistics, *(bets.statistics(self.task.floor) if bets else ())),
+            statistics=(statistics, *rest),
         )
-
-
-def _agree(look: Look, fresh: Look) -> bool:
-    return bool((look.refutable & fresh.refutable & (look.off * fresh.off > 0.0)).any())
 
 
 def measure_undeclared(task: Task, *, least: int | None = None) -> Measurement:
     """Draw until a claim is refuted, all intervals are narrow enough, or more would not help.
 
-    Half of the error rate is for bets on squared lengths, if there are any. `least` is the size
-    from which on intervals are looked at, by default that at which the kurtosis may be large.
+    From `least` samples on intervals are looked at, by default where the kurtosis may be large.
     """
     run, per_draw, again, most = _Run(task, least), task.source.per_draw, 0.0, math.inf
     target = min(run.affordable, -(-_FIRST // per_draw))
