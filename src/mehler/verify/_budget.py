@@ -84,9 +84,8 @@ class Allotment:
         seed : int
             Part of the example, as by `strategies.seeds()`.
         """
-        for name in ("false_alarm", "ledger"):
-            if name in options:
-                raise TypeError(f"{name} is fixed by ledger.allot(...): leave it out here")
+        for name in {"false_alarm", "ledger"} & options.keys():
+            raise TypeError(f"{name} is fixed by ledger.allot(...): leave it out here")
         # An exception is no verdict and cannot be a false alarm: it is not counted.
         verdict = check(*args, seed=seed, false_alarm=self.false_alarm, **options)
         if not self.alarmed:

@@ -11,8 +11,8 @@ from mehler.verify._verdict import Verdict, aligned, short
 # Of a terminal's 100 columns pytest takes the first for its mark; most lines of a failure.
 _WIDTH, _LABEL, MOST_LINES = 94, 13, 25
 
-# As ``__tracebackhide__`` of a module: pytest leaves its frames out of a failure, and shows them
-# where something broke. unittest leaves out those of modules with ``__unittest``.
+# pytest leaves frames of modules with this ``__tracebackhide__`` out of a failure, and unittest
+# those with ``__unittest``.
 is_failure = methodcaller("errisinstance", AssertionError)
 __tracebackhide__, __unittest = is_failure, True
 
@@ -49,10 +49,7 @@ def require(verdict: Verdict, lead: str = "") -> Verdict:
 
 
 def failure_text(verdict: Verdict) -> str:
-    """Return the text of a failed assertion, at most `MOST_LINES` lines.
-
-    The first line, which stands alone in pytest's summary, is the cause, or else the finding.
-    """
+    """Return the text of a failed assertion, at most `MOST_LINES`; first the cause or finding."""
     cells, table, form = verdict.cells(), verdict.table, verdict.where.get("form")
     finding = f"{verdict.check}: {verdict.status}"
     if table is not None:

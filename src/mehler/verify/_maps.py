@@ -26,8 +26,7 @@ REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=se
 class Draws:
     """The draws ``draw(seed_k)``, seed_k the first word of the k-th child of SeedSequence(seed).
 
-    Seeds have 31 bits, which every library accepts. Repeated words are skipped, since two equal
-    draws are not independent.
+    Seeds have 31 bits, which every library accepts, and do not repeat.
     """
 
     def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
@@ -191,9 +190,8 @@ def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once with the diagonal."""
     if not callable(kernel):
         text = f"a matrix of shape {np.shape(kernel)}" if is_array(kernel) else shown(kernel)
-        raise TypeError(
-            f"kernel={text} must be callable: (X, Y) -> (n, k), as lambda X, Y: X @ Y.T"
-        )
+        text = f"kernel={text} must be callable: (X, Y) -> (n, k)"
+        raise TypeError(f"{text}, as lambda X, Y: X @ Y.T")
     pairs = pairs_without_claim(x, y)
     left = _in_units(kernel, pairs.left, "X")
     right = left if pairs.same else _in_units(kernel, pairs.right, "Y")
@@ -260,8 +258,7 @@ def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
     return value
 
 
-# Rows per block when only the diagonal of a Gram matrix is needed. Up to this share of the largest
-# k(x, x) a value may be rounding of a sum that is 0.
+# Rows per block of a diagonal, and the share of the largest k(x, x) that may be rounding of 0.
 _DIAGONAL_BLOCK, _ROUNDED = 256, 64.0 * float(np.finfo(np.float64).eps)
 
 

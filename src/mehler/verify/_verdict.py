@@ -15,8 +15,7 @@ from mehler._plural import counted
 from mehler._text import html_table
 from mehler.verify._certificate import Statistics, certificate
 
-# Deviations below this fraction of the resolution never refute: they are rounding, events too
-# rare to matter, or defects smaller than asked for.
+# Deviations below this fraction of the resolution never refute.
 FLOOR = 0.05
 
 Status = Literal["holds", "refuted", "inconclusive"]
@@ -109,10 +108,7 @@ class PairTable:
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return rows of text in columns, two blanks apart."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -133,10 +129,8 @@ class Verdict:
         Interval for the truth at the worst pair, in the units of the claim.
     n_features, n_draws : int
         Feature products (or samples) used per pair; draws of the map, 0 of samples at hand.
-    n_intervals : int
-        Number of intervals that share `false_alarm` by a union bound.
-    false_alarm : float
-        Probability that the whole check refutes a correct claim.
+    n_intervals, false_alarm : int, float
+        Intervals that share the probability that the whole check refutes a correct claim.
     resolution : float
         Smallest deviation that must not be missed, in units of `scale`.
     detectable, miss : float
@@ -156,10 +150,8 @@ class Verdict:
         For an inconclusive check, why it is undecided and what would decide it.
     cause : str
         What explains the outcome better than a wrong claim: a draw that ignores its seed.
-    table : PairTable, optional
-        For kernels, the worst pairs; a failed assertion prints them.
-    statistics : tuple of Statistics
-        What decided, method by method; `certificate` writes them out.
+    table, statistics
+        For kernels, the worst pairs; what decided, which `certificate` writes out.
 
     Examples
     --------

@@ -80,16 +80,8 @@ def assert_kernel(
         )
         remarks = require(built).reason
         options["false_alarm"] = in_decimals(operator.mul, 0.9, terms.false_alarm)
-    verdict = check_kernel(
-        draw,
-        kernel,
-        X,
-        Y,
-        resolution=resolution,
-        variance=variance,
-        bounds=bounds,
-        independent_features=independent_features,
-        **options,
-    )
+    known: dict[str, Any] = {"variance": variance, "bounds": bounds}
+    known["independent_features"] = independent_features
+    verdict = check_kernel(draw, kernel, X, Y, resolution=resolution, **known, **options)
     verdict = explained(verdict, draw, kernel, X, Y)
     return require(replace(verdict, reason=f"{verdict.reason} {remarks}".strip()))

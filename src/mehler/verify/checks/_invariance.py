@@ -44,9 +44,10 @@ def beyond_rounding(
     wrong = ~(gap <= allowed)
     at = np.flatnonzero(wrong.any(axis=1))
     at = at[np.argsort(-np.nan_to_num(gap[at].max(axis=1), nan=np.inf), kind="stable")]
-    eps = max(0.0 if exact else eps, _eps(rows.host)) or _FLOAT64
+    of_rows = float(np.finfo(rows.host.dtype).eps) if rows.host.dtype.kind == "f" else 0.0
+    eps = max(0.0 if exact else eps, of_rows) or _FLOAT64
     # Integers stay what they are: the least change of one is no rounding.
-    change = min(_CHANGE * eps, math.sqrt(eps)) if _eps(rows.host) else 0.0
+    change = min(_CHANGE * eps, math.sqrt(eps)) if of_rows else 0.0
     step = max(1, BLOCK // (_COPIES * z.shape[1]))
     for start in range(0, at.size, step):
         some = at[start : start + step]
@@ -73,10 +74,6 @@ def _reached(
     evaluated = EvaluatedRows(from_host(host, place_of(rows.given)), host, np.ones(host.shape[0]))
     values = read(phi, evaluated)[0].astype(np.float64).reshape(_COPIES, at.size, -1)
     return values.min(axis=0), values.max(axis=0)
-
-
-def _eps(z: Array) -> float:
-    return float(np.finfo(z.dtype).eps) if z.dtype.kind == "f" else 0.0
 
 
 Action = Callable[[Any], Array]

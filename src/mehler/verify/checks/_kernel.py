@@ -156,7 +156,7 @@ def check_kernel(
         try:
             if variance is not None:
                 scaled = pairs.values_of(variance, "variance") / pairs.unit**2
-                # Exact zeros may be rounded below 0; anything more negative is a mistake.
+                # Exact zeros may be rounded below 0.
                 if scaled.min() < -1e-9:
                     least = f"{(scaled * pairs.unit**2).min():.6g}"
                     raise ValueError(f"variance(X, Y) reaches {least}: variances are not negative")
