@@ -323,7 +323,7 @@ def sized(value: NDArray[np.float64], n_features: int) -> Any:
     return value.astype(np.float64)
 
 
-# What a map may declare, of a `FeatureMap` or a class with `independent_units`; else ignored.
+# What a `FeatureMap` or a class with `independent_units` may declare; else it is ignored.
 _DECLARATIONS = ("variance", "gram_variance", "product_kurtosis", "products", "feature_cdf")
 
 

@@ -117,9 +117,8 @@ def check_invariance(
     Notes
     -----
     One difference beyond rounding refutes: 1024 eps of the row's largest feature (the root of eps
-    in half precision), or a jump that rows next to both rows, their entries changed by 64 eps, have
-    as well, as features of bins and codes do. The mean of |phi(x) - phi(g x)|^2 of other maps is
-    k(x,x) + k(gx,gx) - 2 k(x,gx): `check_kernel` at both.
+    in half precision), or a jump that rows next to both, changed by 64 eps, have as well. Of other
+    maps |phi(x) - phi(g x)|^2 has mean k(x,x) + k(gx,gx) - 2 k(x,gx): `check_kernel` at both.
 
     Examples
     --------

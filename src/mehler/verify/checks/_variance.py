@@ -37,10 +37,7 @@ GROUP, _LEAST = 8, 256
 
 
 class GroupVariances(Source):
-    """Sample variances of groups of GROUP samples of `base`, over the declared variance.
-
-    Groups are of one draw where that has many independent samples, else of a bundle.
-    """
+    """Variances of groups of samples of `base`, of one draw or a bundle, over the declared one."""
 
     group, unit_name, squares = GROUP, "V", "variances of groups"
     remedy = "declare kurtosis=, or draw larger maps"

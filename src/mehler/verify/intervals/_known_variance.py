@@ -279,8 +279,7 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     """
     source, options = task.source, task.options
     rate, miss = (1.0 - _EARLY) * task.rate, options.miss / task.n
-    # Any upper bound will do. The floor separates constant products from rounding and costs
-    # nothing: features_needed returns hundreds of samples however small the variance.
+    # Any upper bound will do. The floor separates constant products from rounding at no cost.
     floor = (task.width / 20.0) ** 2
     per_sample = np.maximum(variance * (source.per_draw / source.n_features), floor)
     worst = float(per_sample.max())
@@ -346,10 +345,8 @@ def _decides(task: Task, enclosure: CatoniPowerSums, low: Array, high: Array) ->
 def _catoni(
     task: Task, n: int, last: int, sums: Array, per_sample: Array, rate: float
 ) -> tuple[Any, Any]:
-    """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0.
-
-    Tuned for the last inspection, Catoni's score is a supermartingale at the earlier ones too.
-    """
+    """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0."""
+    # Tuned for the last inspection, Catoni's score is a supermartingale at the earlier ones too.
     source, (a, level) = task.source, catoni_tuning(last, per_sample, rate)
     level *= 0.5 * (1.0 + n / last)
     if n <= 2.0 * level:

@@ -19,9 +19,8 @@ from mehler.verify._verdict import FLOOR
 class Task:
     """Means of a source of samples against its claims, at the rates and the budget of a check.
 
-    Means, claims and the resolution are in units of the source. There are `n`, at an error rate of
-    `rate` each; no deviation below `floor` refutes; `rounding` is added to both ends of every
-    interval, which before may be of `width` at most to hold. `draws` is None of samples at hand.
+    Each of `n` means has an error rate of `rate`; no deviation below `floor` refutes. All are in
+    units of the source; `rounding` widens both ends of intervals, of `width` at most before.
     """
 
     def __init__(
