@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import partial
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, Protocol, TypedDict
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from mehler._validate import (
     require_text,
 )
 from mehler.verify._verdict import Verdict
-
-if TYPE_CHECKING:
-    from mehler.verify._budget import Ledger
 
 
 def in_decimals(operation: Callable[..., Decimal], *rates: float) -> float:
@@ -86,6 +83,13 @@ def sample_vector(samples: Array) -> Any:
     return x
 
 
+class Spends(Protocol):
+    """The part of `Ledger` that a check needs."""
+
+    def spend(self, label: str, false_alarm: float) -> None:
+        """Pay for an evaluation, or raise BudgetExceeded."""
+
+
 class Options(TypedDict, total=False):
     """Options that every check has, passed by keyword.
 
@@ -112,7 +116,7 @@ class Options(TypedDict, total=False):
 
     false_alarm: float
     miss: float
-    ledger: Ledger | None
+    ledger: Spends | None
     name: str | None
 
 
@@ -150,7 +154,7 @@ class CheckOptions:
     resolution: float
     miss: float
     name: str
-    ledger: Ledger | None = None
+    ledger: Spends | None = None
     max_features: int | None = None
     time_limit: float | None = None
     seed: int = 0

@@ -24,10 +24,7 @@ REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=se
 
 
 class Draws:
-    """The draws ``draw(seed_k)``, seed_k the first word of the k-th child of SeedSequence(seed).
-
-    Seeds have 31 bits, which every library accepts, and do not repeat.
-    """
+    """The draws of seeds, the 31 bits of children of SeedSequence(seed), without repeats."""
 
     def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
         self.draw = require_draw(draw)
@@ -285,10 +282,7 @@ def call(phi: Callable[..., Any], rows: EvaluatedRows) -> Any:
 
 
 def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
-    """Return the features of a copy of rows, and eps of their dtype.
-
-    Raises TypeError or ValueError unless they are a real matrix with one row per input row.
-    """
+    """Return the features of a copy of rows, and eps of their dtype."""
     copy = getattr(rows.given, "copy", getattr(rows.given, "clone", None))
     try:
         with np.errstate():  # what the map does to it is undone

@@ -51,10 +51,7 @@ def sums_and_differences(whole: Any, cross: Any) -> Any:
 
 
 class Moments:
-    """The mean of n samples, and the sums of their second to fourth powers about it.
-
-    `slack` is what rounding may have taken from the second and the fourth.
-    """
+    """The mean of n samples, and the sums of their second to fourth powers about it."""
 
     def __init__(self, n: float, sums: NDArray[np.float64]) -> None:
         s1, s2, s3, s4 = sums
@@ -62,6 +59,7 @@ class Moments:
         self.squares = np.maximum(s2 - m * s1, 0.0)
         self.cubes = s3 - 3.0 * m * s2 + 2.0 * n * m**3
         self.fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
+        # What rounding may have taken from the second and the fourth.
         self.slack = CANCELLED * s2, CANCELLED * (s4 + 6.0 * m**2 * s2 + n * m**4)
 
     def at(self, d: Reals, sign: Reals = 1.0) -> Any:
@@ -348,10 +346,8 @@ def slack_of(pairs: Pairs, m: int, eps: float) -> float:
 
 
 def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
-    """Return the source with most samples per draw that declarations and values allow.
-
-    Products are used only where they agree with the features, and so can hide no defect of them.
-    """
+    """Return the source with most samples per draw that declarations and values allow."""
+    # Products are used only where they agree with the features, and so can hide no defect of them.
     head, eps = read(phi, pairs.left)
     m = head.shape[1]
     if independent_features:

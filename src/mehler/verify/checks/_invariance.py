@@ -30,10 +30,9 @@ def beyond_rounding(
 ) -> tuple[Any, Any]:
     """Return where phi(x) and phi(g x) differ by more than rounding, and the gaps.
 
-    A feature with jumps (a bin, a code, a sign) may differ by a
-    jump where both rows are next to it. There rows that are changed by rounding and changed moved
-    rows have the same range of values, up to the chance of 32 copies; ranges that only touch are
-    those of two bins with a common edge. Rows are looked at by falling gap, until one differs.
+    A feature with jumps (a bin, a code, a sign) may differ by a jump where both rows are next to
+    it. There both rows, changed by rounding, have the same range of values, up to the chance of 32
+    copies; ranges that only touch are those of two bins with a common edge.
     """
     values, eps = features
     z, there = values.astype(np.float64), read(phi, other)[0].astype(np.float64)

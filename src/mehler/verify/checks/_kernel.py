@@ -224,10 +224,8 @@ def _has_scale(kernel: Kernel, pairs: Pairs) -> bool:
 
 
 def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:
-    """Say of a claim that holds which scale of the rows would not have shown, if that is large.
-
-    From a factor of 10 on it is inconclusive, but for a bare function, which may have no scale.
-    """
+    """Say of a claim that holds which scale of the rows would not have shown, if that is large."""
+    # From a factor of 10 on it is inconclusive, but for a bare function, which may have no scale.
     if not verdict.holds:
         return verdict
     with np.errstate(all="ignore"):

@@ -185,7 +185,7 @@ def _method(
     if bounds is None and not binary:
         return partial(means_of_bounded_kurtosis, resolution=options.resolution)
     pair = (0.0, 1.0) if binary else bounds
-    if not isinstance(pair, tuple | list | np.ndarray) or len(pair) != 2:
+    if not (is_array(pair) or isinstance(pair, tuple | list)) or len(pair) != 2:
         raise ValueError(f"bounds={bounds!r} must be a pair (low, high)")
     ranges = [bounds_pair(ends) for ends in zip(*(_spread(end, p, "bounds") for end in pair))]
     for low, high in ranges:

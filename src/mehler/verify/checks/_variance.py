@@ -75,10 +75,8 @@ class GroupVariances(Source):
 
 
 def has_variance(declared: Array, probe: Array, source: Source, pairs: Pairs) -> Any:
-    """Return a mask of the pairs whose declared variance exceeds rounding.
-
-    At equal rows a square root turns the eps by which a correlation is off 1 into sqrt(eps).
-    """
+    """Return a mask of the pairs whose declared variance exceeds rounding."""
+    # At equal rows a square root turns the eps by which a correlation is off 1 into sqrt(eps).
     square = np.abs(probe).max(axis=0) ** 2 * source.n_features / source.per_draw
     floor = (2.0**10 * source.eps) ** 2 * square
     if (declared < -floor).any():

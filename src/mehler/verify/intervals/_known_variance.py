@@ -120,11 +120,9 @@ def _reach(n: int, cost: float, extra: float) -> float:
 
 
 def _width(n: int, variance: float, false_alarm: float, miss: float) -> float:
-    """Return a width that the interval of a correct map exceeds with probability at most `miss`.
-
-    Where both ends lie within D of the mean, the slope of the score is at least
-    n - sum min(1, a^2 (abs(X_i - mu) + D)^2 / 2), and Bernstein's inequality bounds the sum.
-    """
+    """Return a width that the interval of a correct map exceeds with probability at most `miss`."""
+    # Where both ends lie within D of the mean, the slope of the score is at least
+    # n - sum min(1, a^2 (abs(X_i - mu) + D)^2 / 2), and Bernstein's inequality bounds the sum.
     cost = math.log(2.0 / false_alarm)
     ends = _reach(n, cost, math.log(4.0 / miss))
     if math.isinf(ends):
@@ -185,10 +183,8 @@ class CatoniPowerSums:
         return self._end(level, -1.0), self._end(level, 1.0)
 
     def _terms(self, d: NDArray[np.float64], sign: float) -> tuple[Any, Any]:
-        """Return sum(u - u^3/6) and sum(u^4)/8 for u = a (Y + d), Y the centred samples.
-
-        `sign` = -1 mirrors the samples, so that one routine serves both ends.
-        """
+        """Return sum(u - u^3/6) and sum(u^4)/8 for u = a (Y + d), Y the centred samples."""
+        # `sign` = -1 mirrors the samples, so that one routine serves both ends.
         a, (_, cubes, fourths) = self.a, self._moments.at(d, sign)
         return a * self.n * d - a**3 * cubes / 6.0, a**4 * fourths / 8.0
 

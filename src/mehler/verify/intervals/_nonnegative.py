@@ -60,11 +60,9 @@ class Excess:
         return np.logaddexp.reduce(self.log_wealths, axis=0) - math.log(_STAKES.size)
 
     def lower_ends(self, level: float) -> Any:
-        """Return lower confidence bounds on means whose wealth has reached exp(level).
-
-        1 + s (Q/(r q) - 1) >= (1 + s (Q/q - 1))/r for r >= 1, so the wealth against the claim r q
-        is at least that against q over r^n.
-        """
+        """Return lower confidence bounds on means whose wealth has reached exp(level)."""
+        # 1 + s (Q/(r q) - 1) >= (1 + s (Q/q - 1))/r for r >= 1, so the wealth against the claim r q
+        # is at least that against q over r^n.
         gain = np.maximum(self.log_wealth - level, 0.0)
         return self.claims * np.exp(gain / max(1, self.n))
 
@@ -105,10 +103,8 @@ class SquaredLengths(Excess):
         return self._sound and self.n > 0
 
     def _best(self, floor: float, level: float = -math.inf) -> int | None:
-        """Return the direction of most wealth among those at a level and off by a floor.
-
-        The deviation of a form is twice that of a kernel entry.
-        """
+        """Return the direction of most wealth among those at a level and off by a floor."""
+        # The deviation of a form is twice that of a kernel entry.
         wealth = self.log_wealth
         some = (wealth >= level) & (0.5 * (self.mean - self._exact) >= floor)
         if level > -math.inf and not some.any():

@@ -131,10 +131,7 @@ def log_wealth(u: Reals, n: float, d: Reals, moments: tuple[Any, Any, Any], kapp
 
 
 class Wealth:
-    """Wealth of bets on many pairs of samples in [low, high], shape (pairs,), from power sums.
-
-    `slack` is how far rounding may move a sample out of its range.
-    """
+    """Wealth of bets on pairs of samples in [low, high], but for a slack, from power sums."""
 
     def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64], slack: float) -> None:
         self.low, self.high = low, high
@@ -195,11 +192,9 @@ _FIRST, _MOST, _STEPS, _AGAIN = 256, 2**52, (1.02, 1.1), 1.3
 
 
 def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
-    """Bet until a claim is refuted or all intervals are narrow enough.
-
-    Stakes are fixed in advance, so inspections are free: at the true mean either wealth ever
-    reaches 2 means/alpha with probability at most alpha/(2 means).
-    """
+    """Bet until a claim is refuted or all intervals are narrow enough."""
+    # Stakes are fixed in advance, so inspections are free: at the true mean either wealth ever
+    # reaches 2 means/alpha with probability at most alpha/(2 means).
     source, level, drawn = task.source, math.log(2.0 / task.rate), 0
     low, high = (end / source.unit - source.claim for end in bounds)
     bets, needed, inspected = Wealth(low, high, task.rounding), float(_FIRST), 0

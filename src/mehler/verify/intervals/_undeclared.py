@@ -202,10 +202,8 @@ class Look:
         self.lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
 
     def recentred(self, sums: Any) -> Look:
-        """Return this look by sums near the mean; in exact arithmetic both agree.
-
-        Moving a sample by d rounds its fourth power by 64 eps d^4 at most: five terms, of 16 d^4.
-        """
+        """Return this look by sums near the mean; in exact arithmetic both agree."""
+        # Moving a sample by d rounds its fourth power by 64 eps d^4 at most: five terms, of 16 d^4.
         near, rounded = Moments(self.n, sums), CANCELLED * self.n * self.off**4
         return replace(self, centred=(near.squares, near.fourths + rounded))
 
