@@ -51,7 +51,3 @@ def test_mean_lengths_in_closed_form():
         for j in range(1, q + 1)
     )
     assert scale(2, q, radius=1.0, by="longest") == pytest.approx(float(exact), rel=1e-12)
-
-
-OK = {"n_features": 5, "scale": 1.0, "delta": 0.05}
-STEPS = {"n_features": 5, "total_weight": 1.0}

@@ -24,7 +24,6 @@ SINKS = {"n_features": 5, "scale": 1.0, "delta": 0.05}
 SCORES = {"n_scored": 9, "ridge": 0.1, "degrees_of_freedom": 2.0, "delta": 0.5}
 BALL = {"n_features": 10**6, "ridge": 0.1, "degrees_of_freedom": 5.0, "delta": 0.1}
 SET = {"n_features": 100, "dimension": 3, "diameter": 2.0, "delta": 0.01}
-GRAMS = {"grams": np.eye(3)[None], "ridge": 0.1, "noise": 0.1, "norm": 1.0}
 SPECTRUM = {"eigenvalues": [2.0, 1.0], "sup": 1.0}
 RISK = {"ridge": 0.05, "norm": 2.0, "noise": 0.5, **SPECTRUM}
 MARGINS = {"margins": [0.1], "delta": 0.1}

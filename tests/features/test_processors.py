@@ -55,15 +55,10 @@ def weights(tmp_path_factory):
     return found
 
 
-@pytest.mark.slow
-def test_every_kind_is_there(weights):
+def test_what_a_generator_draws_has_the_same_bits(weights):
     here, there = weights
     assert here.keys() == there.keys()
     assert {name.split()[0] for name in here} >= set(DRAWS)
-
-
-def test_what_a_generator_draws_has_the_same_bits(weights):
-    here, there = weights
     apart = {name.split()[0] for name in here if not np.array_equal(here[name], there[name])}
     assert {name for name in apart if not name.endswith(ROUNDED)} == set()
 

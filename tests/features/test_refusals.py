@@ -112,6 +112,7 @@ VALUES = [
         {"other": PackedCodes.pack(np.zeros((3, 70), int), 3)},
         "70 digits below 3, these have 70 below 4",
     ),
+    (lambda: PackedCodes(PACKED.words[:, :1], 70, 4), {}, r"take \(rows, 2, 2\)"),
     # -- waves --
     (fourier, {"n_features": 5}, "two features a frequency: take 6, or form='offset'"),
     (fourier, {"kernel": "gaussian"}, "kernel='gaussian' is not one of 'rbf', 'laplacian'"),

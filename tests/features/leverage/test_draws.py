@@ -66,64 +66,40 @@ def test_as_many_draws_as_asked(q, draws):
     assert expected.sum() == pytest.approx(3, rel=1e-13)
 
 
-N = 2
-
-
-def independent(kind, mix=0.1):
-    """Outcomes of two independent draws: probability, counts, expected counts; and the pool."""
-    draw, size = POOLS[kind]
-    pool = draw()
-
-    def make():
-        return leverage.LeverageSampling(pool, N * size, lam=0.01, draws="iid", mix=mix, seed=0)
-
-    q = make().law(make().scores(ROWS))
-    outcomes = []
-    for drawn in itertools.product(range(q.size), repeat=N):
-        counts = np.bincount(drawn, minlength=q.size)
-        outcomes.append((np.prod(q[list(drawn)]), counts, N * q))
-    return make, outcomes, pool
-
-
-def mean_gram(make, outcomes, monkeypatch):
-    """Expectation of the Gram over outcomes."""
-    total = 0.0
-    for probability, counts, expected in outcomes:
-        monkeypatch.setattr(_sampling, "draw_counts", lambda *_, c=counts, e=expected: (c, e))
-        total = total + probability * make().fit(ROWS).gram(ROWS[:4])
-    return total
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("kind", ["pairs", "offset", "orthogonal"])
-@pytest.mark.parametrize("mix", [0.1, 1.0])
-@pytest.mark.sampled(3)
-def test_independent_draws_are_unbiased(kind, mix, monkeypatch):
-    make, outcomes, pool = independent(kind, mix)
-    assert sum(one[0] for one in outcomes) == pytest.approx(1, rel=1e-13)
-    mean = mean_gram(make, outcomes, monkeypatch)
-    assert mean == pytest.approx(pool.gram(ROWS[:4]), abs=1e-13)
-
-
-@pytest.mark.parametrize("draws", ["systematic", "without replacement"])
-@pytest.mark.parametrize("kind", ["pairs", "offset"])
-def test_systematic_draws_are_unbiased(kind, draws, monkeypatch):
-    """By integrating over the one number that they draw: piecewise constant."""
-    draw, size = POOLS[kind]
-    pool, n = draw(), 5
-
-    def make():
-        return leverage.LeverageSampling(pool, n * size, lam=0.01, draws=draws, seed=0)
-
-    q = make().law(make().scores(ROWS))
-    expected = n * q if draws == "systematic" else _sampling.inclusion(q, n)
+def outcomes_of(draws, q, n):
+    """Probability, counts and expected counts of each outcome of n draws."""
+    if draws == "iid":
+        for drawn in itertools.product(range(q.size), repeat=n):
+            yield np.prod(q[list(drawn)]), np.bincount(drawn, minlength=q.size), n * q
+        return
+    # One number is drawn, and counts change where an edge is whole.
+    expected = n * q if draws == "systematic" else inclusion(q, n)
     ends = np.unique(np.concatenate([[0.0, 1.0], np.cumsum(expected) % 1.0]))
-    outcomes = [
-        (high - low, _sampling.points_in(expected, n, (low + high) / 2), expected)
-        for low, high in itertools.pairwise(ends)
-    ]
-    mean = mean_gram(make, outcomes, monkeypatch)
-    assert mean == pytest.approx(pool.gram(ROWS[:4]), abs=1e-13)
+    for low, high in itertools.pairwise(ends):
+        yield high - low, points_in(expected, n, (low + high) / 2), expected
+
+
+@pytest.mark.parametrize(
+    ("draws", "n"),
+    [
+        pytest.param("iid", 2, marks=pytest.mark.slow),
+        ("systematic", 5),
+        ("without replacement", 5),
+    ],
+)
+@pytest.mark.parametrize("kind", ["pairs", "offset", "orthogonal"])
+def test_draws_are_unbiased(kind, draws, n, monkeypatch):
+    """The mean of the Gram matrix over all outcomes is that of the pool."""
+    draw, size = POOLS[kind]
+    sampler = leverage.LeverageSampling(draw(), n * size, lam=0.01, draws=draws, seed=0)
+    q = sampler.law(sampler.scores(ROWS))
+    mean, whole = 0.0, 0.0
+    for chance, counts, expected in outcomes_of(draws, q, n):
+        monkeypatch.setattr(_sampling, "draw_counts", lambda *_, c=counts, e=expected: (c, e))
+        mean = mean + chance * sampler.fit(ROWS).gram(ROWS[:4])
+        whole += chance
+    assert whole == pytest.approx(1, rel=1e-13)
+    assert mean == pytest.approx(draw().gram(ROWS[:4]), abs=1e-13)
 
 
 PLANE = np.random.default_rng(5).standard_normal((40, 2))
