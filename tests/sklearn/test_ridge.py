@@ -1,4 +1,4 @@
-"""Ridge estimators beside scikit-learn's on the same features, and leaving out by brute force."""
+"""Ridge estimators beside scikit-learn's on the same features, and lambda by its splits."""
 
 import pickle
 
@@ -8,6 +8,15 @@ import pytest
 from sklearn import config_context
 from sklearn.base import clone
 from sklearn.linear_model import Ridge, RidgeClassifier
+from sklearn.model_selection import (
+    KFold,
+    LeaveOneOut,
+    PredefinedSplit,
+    RepeatedKFold,
+    ShuffleSplit,
+    StratifiedKFold,
+    TimeSeriesSplit,
+)
 
 from mehler.sklearn import (
     FourierSampler,
@@ -20,11 +29,13 @@ from tests.sklearn._estimators import RIDGES, name_of
 
 RNG = np.random.default_rng(3)
 X = RNG.standard_normal((40, 4))
+X = X[np.argsort(np.sin(X[:, 0]))]  # classes in blocks
 Y = np.sin(X[:, 0]) + 0.1 * RNG.standard_normal(40)
 LABELS = np.array(["north", "east", "south"])[np.digitize(Y, [-0.4, 0.4])]
 NEW = RNG.standard_normal((9, 4))
 FEATURES = MaxoutSampler(n_components=15, pool_size=3, random_state=5)
 LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
+Z = clone(FEATURES).fit_transform(X)
 
 
 @pytest.mark.parametrize("y", [Y, np.stack([Y, Y**2], axis=1)], ids=["one", "two"])
@@ -32,8 +43,7 @@ LAMBDAS = (1e-4, 1e-3, 1e-2, 1e-1)
 def test_a_fit_is_scikit_learns_on_the_same_features(y, intercept):
     """Lambda times the number of rows is their alpha."""
     ours = RandomFeatureRidge(features=FEATURES, lambdas=1e-2, fit_intercept=intercept).fit(X, y)
-    z = clone(FEATURES).fit_transform(X)
-    theirs = Ridge(alpha=0.4, fit_intercept=intercept).fit(z, y)
+    theirs = Ridge(alpha=0.4, fit_intercept=intercept).fit(Z, y)
     assert ours.coef_.shape == theirs.coef_.shape
     assert np.shape(ours.intercept_) == (np.shape(theirs.intercept_) if intercept else y.shape[1:])
     assert np.allclose(ours.coef_, theirs.coef_, rtol=1e-8, atol=1e-10)
@@ -47,7 +57,7 @@ def test_a_fit_is_scikit_learns_on_the_same_features(y, intercept):
 @pytest.mark.parametrize("labels", [LABELS, LABELS == "south"], ids=["three", "two"])
 def test_a_classifier_is_scikit_learns_on_the_same_features(labels):
     ours = RandomFeatureRidgeClassifier(features=FEATURES, lambdas=1e-2).fit(X, labels)
-    theirs = RidgeClassifier(alpha=0.4).fit(clone(FEATURES).fit_transform(X), labels)
+    theirs = RidgeClassifier(alpha=0.4).fit(Z, labels)
     # Of two classes it is (1, n_components), as scikit-learn's docstring says.
     assert np.allclose(ours.coef_, np.atleast_2d(theirs.coef_), rtol=1e-8, atol=1e-10)
     assert ours.coef_.ndim == 2
@@ -142,3 +152,67 @@ def test_one_weight_is_that_of_all_rows(weight):
     one = RandomFeatureRidge(features=FEATURES).fit(X, Y, sample_weight=weight)
     every = RandomFeatureRidge(features=FEATURES).fit(X, Y, sample_weight=np.full(len(X), 2.0))
     assert np.array_equal(one.predict(NEW), every.predict(NEW))
+
+
+@pytest.mark.parametrize("labels", [LABELS, LABELS == "south"], ids=["three", "two"])
+def test_a_classifiers_folds_are_stratified(labels):
+    model = RandomFeatureRidgeClassifier(features=FEATURES, lambdas=LAMBDAS, cv=4)
+    by_hand = of_splits(RidgeClassifier, labels, StratifiedKFold(4).split(Z, labels))
+    assert np.allclose(model.fit(X, labels).errors_, by_hand, atol=1e-12)
+    # Planted: folds without a look at classes, which are sorted here.
+    plain = of_splits(RidgeClassifier, labels, KFold(4).split(Z))
+    assert not np.allclose(by_hand, plain, atol=1e-12)
+
+
+def of_splits(kind, y, splits):
+    """Mean over splits of errors, one fit each."""
+    found = []
+    for train, test in splits:
+        models = [kind(alpha=len(train) * lam).fit(Z[train], y[train]) for lam in LAMBDAS]
+        if kind is Ridge:
+            found.append([np.mean((one.predict(Z[test]) - y[test]) ** 2) for one in models])
+        else:
+            found.append([np.mean(one.predict(Z[test]) != y[test]) for one in models])
+    return np.mean(found, axis=0)
+
+
+SPLITTERS = [
+    4,
+    ShuffleSplit(1, test_size=0.2, random_state=0),  # rows held out once
+    PredefinedSplit(np.arange(40) % 4 - 1),
+    LeaveOneOut(),
+    [(np.arange(30), np.arange(30, 40))],
+    [(np.arange(40) < 30, np.arange(40) >= 30)],  # masks
+]
+OTHERS = [
+    ShuffleSplit(3, test_size=0.2, random_state=0),  # some rows are held out again
+    ShuffleSplit(1, test_size=0.2, train_size=0.5, random_state=0),  # some rows are not used
+    RepeatedKFold(n_splits=3, n_repeats=2, random_state=0),
+    TimeSeriesSplit(3),
+    [(np.r_[:20, :5], np.arange(20, 40))],  # drawn with repeats
+    [(np.arange(20, 40), np.r_[:20, :5])],
+    [(np.arange(40), np.arange(0))],
+]
+
+
+def audit(cv):
+    ours = RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS, cv=cv).fit(X, Y)
+    cv = KFold(cv) if cv == 4 else cv
+    pairs = list(cv.split(X)) if hasattr(cv, "split") else cv
+    pairs = [tuple(np.arange(40)[part] for part in pair) for pair in pairs]
+    wanted = of_splits(Ridge, Y, pairs)
+    assert np.allclose(ours.errors_, wanted, rtol=1e-8)
+    assert ours.lambda_ == LAMBDAS[int(np.argmin(wanted))]
+    last = Ridge(alpha=40 * ours.lambda_).fit(Z, Y)
+    assert np.allclose(ours.coef_, last.coef_, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("cv", SPLITTERS, ids=lambda cv: type(cv).__name__)
+def test_any_splitter(cv):
+    audit(cv)
+
+
+@pytest.mark.parametrize("cv", OTHERS, ids=lambda cv: type(cv).__name__)
+def test_splits_that_are_no_folds_are_refused(cv):
+    with pytest.raises(ValueError, match=r"no row twice, and fit all others; .* GridSearchCV"):
+        RandomFeatureRidge(features=FEATURES, lambdas=LAMBDAS, cv=cv).fit(X, Y)
