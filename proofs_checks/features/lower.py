@@ -22,6 +22,11 @@ from .._comparisons import Bounding, Instance, compare_instances
 from ._gram_draws import Draw
 
 
+def of_set(n_features: int, *, dimension: float, **known: Any) -> bounds.LowerBound:
+    """Return (c): the bound of 2^k orthonormal rows, whose doubling dimension is k."""
+    return bounds.all_pairs(n_features, n_rows=2 ** math.floor(dimension), **known)
+
+
 def by_direction(
     n_features: int, *, ridge: float, delta: float, block: int = 1, mean: float, **moments: Any
 ) -> bounds.LowerBound:
@@ -279,7 +284,7 @@ def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Eviden
 
 
 @check("features.lower", form="proved", name="a packing")
-def uniform(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
+def uniform(context: Context, *, bound: Bounding = of_set) -> Evidence:
     """Hold the bound of a set for a packing."""
     return compare_instances(f"largest error over a set, {_CLAIM}", *packing(bound))
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from mehler.bounds import group_invariant as bounds
-from mehler.bounds.group_invariant._kernel_error import distinct_factors
+from mehler.bounds.group_invariant import distinct_factors
 from mehler.exact.orbits import TemplateLaw
 
 MOST = 20

@@ -46,7 +46,6 @@ CALLED = {
     "leverage.score_ratio": {"ratio": "error of the probabilities"},
     "lower.one_pair": {"deviation": "one pair"},
     "lower.all_pairs": {"deviation": "all pairs"},
-    "lower.uniform": {"deviation": "a set"},
     "lower.gram_error": {"rank": "the spectral error"},
     "lower.approximation": {"approximation": "the nearest function"},
     "lower.excess_risk": {"statistical": "the risk"},

@@ -197,7 +197,7 @@ def uniform(
         drawn = gram_errors(context, draw, f"set/{name}/{q}", rows, q, m).max(axis=(1, 2))
         geometry: dict[str, Any] = {"dimension": dimension, "diameter": diameter, "pool_size": q}
         below = (
-            lower.uniform(m, dimension=dimension, delta=delta, pool_size=q)
+            lower.all_pairs(m, n_rows=2 ** math.floor(dimension), delta=delta, pool_size=q)
             if name == "orthonormal"
             else lower.one_pair(m, delta=delta, pool_size=q)
         )

@@ -24,7 +24,6 @@ from __future__ import annotations
 
 import functools
 import math
-from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
@@ -40,7 +39,7 @@ from mehler.bounds._arguments import (
     positives,
     probabilities,
 )
-from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, bound, digits
+from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, bound
 from mehler.bounds._spectra import eigenvalues_of
 from mehler.bounds.kernel_error._exponent import LOWEST, product_nodes
 
@@ -51,7 +50,6 @@ __all__ = [
     "excess_risk",
     "gram_error",
     "one_pair",
-    "uniform",
 ]
 
 _STATEMENT = "features.lower"
@@ -137,8 +135,9 @@ def all_pairs(n_features: Counts, *, n_rows: Counts, delta: Reals, pool_size: Co
 
     .. math:: t_N(\delta) = t_1\big(1 - (1-\delta)^{1/N}\big)
 
-    with t_1 the bound of :func:`one_pair` at equal rows; N is at most the number of columns. Term:
-    "deviation". Proof: :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
+    with t_1 the bound of :func:`one_pair` at equal rows; N is at most the number of columns. N rows
+    have doubling dimension log2 N, so that it bounds the error over a set too. Term: "deviation".
+    Proof: :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`.
 
     Examples
     --------
@@ -151,33 +150,6 @@ def all_pairs(n_features: Counts, *, n_rows: Counts, delta: Reals, pool_size: Co
     assumptions = (_INDEPENDENT, Assumption("orthonormal rows"))
     terms = (Term("deviation", value),)
     return LowerBound(terms=terms, probability=chance, assumptions=assumptions)
-
-
-@bound(_STATEMENT, "largest error of the kernel, all pairs of the set")
-def uniform(n_features: Counts, *, dimension: Reals, delta: Reals, pool_size: Counts) -> LowerBound:
-    r"""Bound the error over some set of this doubling dimension from below, by a packing.
-
-    .. math:: t(\delta) = t_N(\delta), \qquad N = 2^{\lfloor k\rfloor}
-
-    as N orthonormal vectors have doubling dimension :math:`\log_2N`; k, `dimension`, is at most
-    59. Term: "deviation". Proof: :doc:`/theorems/features-lower`; arguments:
-    :mod:`mehler.bounds.lower`.
-
-    Examples
-    --------
-    >>> from mehler.bounds import kernel_error, lower
-    >>> setting = {"dimension": 10, "delta": 0.01, "pool_size": 4}
-    >>> below = lower.uniform(10_000, **setting).value
-    >>> above = kernel_error.uniform(10_000, diameter=2**0.5, **setting).value
-    >>> round(below, 4), round(above, 4)
-    (0.0694, 0.3027)
-    """
-    k = not_negatives(dimension=dimension)
-    if np.any(k > 59):
-        raise ValueError(f"dimension={digits(k)} is more than 59: 2^k rows fit in no array")
-    rows = np.exp2(np.floor(k)).astype(np.int64)
-    packed = all_pairs(n_features, n_rows=rows, delta=delta, pool_size=pool_size)
-    return replace(packed, quantity="")
 
 
 @bound(_STATEMENT, "spectral error of the Gram matrix", "n_features")

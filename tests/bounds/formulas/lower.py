@@ -53,13 +53,12 @@ def _pair_symbols(a: Arguments) -> dict[str, Value]:
 
 
 def _of_equal_rows(a: Arguments) -> dict[str, Value]:
-    n_rows = a["n_rows"] if "n_rows" in a else 2 ** math.floor(a["dimension"])
 
     def t_1(delta: float) -> float:
         """The formula is that of one pair: its own terms have a row."""
         return float(lower.one_pair(a["n_features"], delta=delta, pool_size=a["pool_size"]).value)
 
-    return {r"\delta": a["delta"], "N": n_rows, "t_1": t_1}
+    return {r"\delta": a["delta"], "N": a["n_rows"], "t_1": t_1}
 
 
 def _mean_distance(q: int, middle: float) -> float:
@@ -105,10 +104,6 @@ def _many(rng: np.random.Generator) -> Arguments:
     return {**_pair(rng), "n_rows": count(rng), "pool_size": int(rng.choice((1, 4, 64)))}
 
 
-def _set(rng: np.random.Generator) -> Arguments:
-    return {**_pair(rng), "dimension": float(rng.uniform(0, 20)), "pool_size": 4}
-
-
 def _spectrum(rng: np.random.Generator) -> Arguments:
     return {"eigenvalues": rng.exponential(size=9), **_numbers(rng, ridge=(0.01, 10.0))}
 
@@ -150,7 +145,6 @@ ROWS = {
     "lower.one_pair": Row(_pair, _pair_symbols,
         ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}, {"collision": 0.3})),
     "lower.all_pairs": Row(_many, _of_equal_rows),
-    "lower.uniform": Row(_set, _of_equal_rows),
     "lower.gram_error": Row(_rank, _rank_symbols),
     "lower.approximation": Row(_nearest, _nearest_symbols),
     "lower.excess_risk": Row(_learner, _learner_symbols),
