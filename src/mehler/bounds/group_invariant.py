@@ -59,6 +59,8 @@ __all__ = [
 Templates = Literal["sphere", "gaussian", "redraw", "zero"]
 Rule = Literal["paper", "trapezoid", "midpoint", "dither"]
 Side = Literal["above", "below"]
+# What most bounds fall in.
+_SIZES = ("n_templates", "n_bins", "n_elements")
 # Rules that err by half a bin.
 _CENTRED = ("trapezoid", "midpoint")
 
@@ -173,13 +175,9 @@ def kernel_change_elements(
     chance = probabilities(delta=delta)
     by_range = (np.sqrt(rest * mean) + np.sqrt(2 * moves * size * np.log(rows / chance))) ** 2
     by_spread = 2 * most * mean * np.log(2 * rows / chance)
-    value = scale * np.minimum(by_spread, by_range)
-    return Bound(
-        terms=(Term("elements", _rounded_up(value, rest)),),
-        probability=1 - chance,
-        assumptions=assumptions,
-        quantity=f"{_CHANGE}, all pairs",
-    )
+    terms = (Term("elements", _rounded_up(scale * np.minimum(by_spread, by_range), rest)),)
+    named, sure = f"{_CHANGE}, all pairs", 1 - chance
+    return Bound(terms=terms, probability=sure, assumptions=assumptions, quantity=named)
 
 
 def _rounded_up(value: Any, rest: Any) -> Any:
@@ -232,13 +230,7 @@ def kernel_bias(
     )
 
 
-@bound(
-    "group-invariant.theorem-2",
-    "largest error of an inner product over all pairs",
-    "n_templates",
-    "n_bins",
-    "n_elements",
-)
+@bound("group-invariant.theorem-2", "largest error of an inner product over all pairs", *_SIZES)
 def kernel_error(
     n_templates: Counts,
     *,
@@ -331,13 +323,7 @@ def kernel_error(
     )
 
 
-@bound(
-    "group-invariant.lemma-4",
-    "L2 distance to weights of at most C/m",
-    "n_templates",
-    "n_bins",
-    "n_elements",
-)
+@bound("group-invariant.lemma-4", "L2 distance to weights of at most C/m", *_SIZES)
 def approximation(
     n_templates: Counts,
     *,
@@ -389,14 +375,7 @@ def _distances(
     return (*terms, Term("binning", 0.5 * size / n))
 
 
-@bound(
-    "group-invariant.theorem-3",
-    "excess risk of the empirical minimiser",
-    "n_samples",
-    "n_templates",
-    "n_bins",
-    "n_elements",
-)
+@bound("group-invariant.theorem-3", "excess risk of the empirical minimiser", "n_samples", *_SIZES)
 def excess_risk(
     n_samples: Counts,
     *,
@@ -433,10 +412,8 @@ def excess_risk(
     s, weight, steep = positives(window=window, scale=scale, lipschitz=lipschitz)
     size, root = steep * s * weight, np.sqrt(n)
     deviation = np.sqrt(-2.0 * np.log(chance))
-    terms = [
-        Term("statistical", 4.0 * size / root),
-        Term("confidence", 4.0 * size * deviation / root),
-    ]
+    statistical = Term("statistical", 4.0 * size / root)
+    terms = [statistical, Term("confidence", 4.0 * size * deviation / root)]
     for term in _distances(n_templates, n_bins, n_elements, 2.0 * s * weight, chance):
         # On the whole space features of a sample are not invariant: as much again for them.
         factor = 2.0 if term.name == "elements" else 1.0
@@ -474,7 +451,6 @@ def cdf_error(n_elements: Counts, *, delta: Reals) -> Bound:
     0.1921
     """
     r, chance = counts(n_elements=n_elements), probabilities(delta=delta)
-    value = np.sqrt(np.log(2.0 / chance) / (2.0 * r))
-    terms = (Term("confidence", value),)
     assumptions = (Assumption("the elements are independent Haar draws"),)
+    terms = (Term("confidence", np.sqrt(np.log(2.0 / chance) / (2.0 * r))),)
     return Bound(terms=terms, probability=1 - chance, assumptions=assumptions, trivial=1.0)

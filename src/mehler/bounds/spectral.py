@@ -129,6 +129,7 @@ def gram_error(
     return Bound(terms=terms, probability=1 - chance, assumptions=assumptions, quantity=quantity)
 
 
+_NEAREST = "mean square distance of the nearest combination of features, worst of a ball"
 # Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.
 _RIDGES = np.geomspace(1e-8, 10.0, 55)
 _TILTS = np.geomspace(1e-4, 1e3, 400)
@@ -139,11 +140,7 @@ _STEPS = np.unique(
 )
 
 
-@bound(
-    "features.nearest",
-    "mean square distance of the nearest combination of features, worst of a ball",
-    "n_features",
-)
+@bound("features.nearest", _NEAREST, "n_features")
 def approximation(
     n_features: Counts,
     *,
