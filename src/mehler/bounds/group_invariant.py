@@ -225,9 +225,8 @@ def kernel_bias(
     else:
         mass = 0.0 * lost if redrawn else np.maximum(lost, least * (1.0 + margin))
         terms = Term("slope", 0.0), Term("mass", mass)
-    return Bound(
-        terms=terms, assumptions=(ORTHOGONAL,), trivial=1.0 + margin, quantity=f"K_s {side} s - d_G"
-    )
+    named, most = f"K_s {side} s - d_G", 1.0 + margin
+    return Bound(terms=terms, assumptions=(ORTHOGONAL,), trivial=most, quantity=named)
 
 
 @bound("group-invariant.theorem-2", "largest error of an inner product over all pairs", *_SIZES)
@@ -419,16 +418,12 @@ def excess_risk(
         factor = 2.0 if term.name == "elements" else 1.0
         terms.append(Term(term.name, steep * factor * term.value))
     text = f"the window {digits(s)} holds every projection of a row on a template"
+    loss = Assumption(f"the loss is {digits(steep)}-Lipschitz in the prediction")
+    elements = () if n_elements is None else (ELEMENTS,)
     return Bound(
         terms=tuple(terms),
         probability=1 - (3 if n_elements is None else 5) * chance,
-        assumptions=(
-            TEMPLATES,
-            Assumption(text),
-            _SAMPLES,
-            Assumption(f"the loss is {digits(steep)}-Lipschitz in the prediction"),
-            *(() if n_elements is None else (ELEMENTS,)),
-        ),
+        assumptions=(TEMPLATES, Assumption(text), _SAMPLES, loss, *elements),
         trivial=4.0 * size,
     )
 

@@ -156,12 +156,9 @@ def approximation_risk(
     k, chance = counts(n_features=n_features), probabilities(delta=delta)
     weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
     size = weight * other
-    return Bound(
-        terms=(_of_average(k, size, steep, chance),),
-        probability=1 - chance,
-        assumptions=(_DRAWN, _LABELS, _loss(steep), _bounded("L2(mu) norm")),
-        trivial=2 * steep * size,
-    )
+    terms, most = (_of_average(k, size, steep, chance),), 2 * steep * size
+    assumptions = (_DRAWN, _LABELS, _loss(steep), _bounded("L2(mu) norm"))
+    return Bound(terms=terms, probability=1 - chance, assumptions=assumptions, trivial=most)
 
 
 @bound("kitchen-sinks.greedy", "error of the greedy sum", "n_features", zero=True)
@@ -273,13 +270,10 @@ def excess_risk(
     weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
     size, chance = weight * other, probabilities(delta=delta)
     statistical = 2 * steep * size / np.sqrt(n)
-    features = _bounded("absolute value")
+    confidence = Term("confidence", statistical * _root_log(chance))
+    last, features = _of_average(k, size, steep, chance), _bounded("absolute value")
     return Bound(
-        terms=(
-            Term("statistical", statistical),
-            Term("confidence", statistical * _root_log(chance)),
-            _of_average(k, size, steep, chance),
-        ),
+        terms=(Term("statistical", statistical), confidence, last),
         probability=1 - 2 * chance,
         assumptions=(_DRAWN, _SAMPLES, _LABELS, _loss(steep), _SMALLEST, features),
         trivial=2 * steep * size,

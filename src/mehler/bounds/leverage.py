@@ -140,12 +140,8 @@ def score_error(
     """
     scores, assumption = _scores(n_scored, ridge, degrees_of_freedom, delta, feature_bound)
     square = squares(feature_bound=positives(feature_bound=feature_bound))
-    return Bound(
-        terms=(scores,),
-        probability=1 - probabilities(delta=delta),
-        assumptions=(_ROWS, assumption),
-        trivial=np.maximum(1.0, square / positives(ridge=ridge)),
-    )
+    sure, most = 1 - probabilities(delta=delta), np.maximum(1.0, square / positives(ridge=ridge))
+    return Bound(terms=(scores,), probability=sure, assumptions=(_ROWS, assumption), trivial=most)
 
 
 def _scores(
@@ -201,12 +197,8 @@ def probability_error(
         raise ValueError(f"degrees_of_freedom={digits(d)} exceed pool_size={digits(pool)}")
     rest = pool / d - 1
     value = np.where(rest > 0, np.maximum(2 * scores.value * rest, np.nextafter(0.0, 1.0)), 0.0)
-    return Bound(
-        terms=(Term("estimation", value),),
-        probability=1 - probabilities(delta=delta),
-        assumptions=(_ROWS, assumption),
-        trivial=2.0,
-    )
+    terms, sure = (Term("estimation", value),), 1 - probabilities(delta=delta)
+    return Bound(terms=terms, probability=sure, assumptions=(_ROWS, assumption), trivial=2.0)
 
 
 @bound("leverage.corollary-5", "largest score over its probability", "n_scored")
@@ -248,11 +240,9 @@ def score_ratio(
     if not np.all(first):
         met = None if assumption.met is None else first | assumption.met
         assumptions = (_ROWS, Assumption(assumption.text, met, assumption.value))
-    return Bound(
-        terms=(Term("ratio", np.where(first, certain, likely)),),
-        probability=np.where(first, 1.0, 1 - probabilities(delta=delta)),
-        assumptions=assumptions,
-    )
+    sure = np.where(first, 1.0, 1 - probabilities(delta=delta))
+    terms = (Term("ratio", np.where(first, certain, likely)),)
+    return Bound(terms=terms, probability=sure, assumptions=assumptions)
 
 
 @bound("leverage.corollary-5", "mean excess risk", "n_samples")

@@ -256,10 +256,8 @@ def excess_risk(
     centre = require_flag("centred", centred)
     most = 8 * n if dimension is None else np.minimum(8 * n, counts(dimension=dimension))
     rate = np.vectorize(_rate, otypes=[float])(n, q, np.minimum(most, _MOST_ROWS), centre)
-    return LowerBound(
-        terms=(Term("statistical", size * steep * rate),),
-        assumptions=(Assumption("the worst of two laws for each row, and a loss"),),
-    )
+    assumptions = (Assumption("the worst of two laws for each row, and a loss"),)
+    return LowerBound(terms=(Term("statistical", size * steep * rate),), assumptions=assumptions)
 
 
 def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:

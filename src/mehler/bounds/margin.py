@@ -46,6 +46,10 @@ THRESHOLDS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
 # Cosines that are computed may exceed 1 by rounding, of float32 too.
 _ROUNDING = 1e-5
 _STEPS = 24
+_ASSUMED = (
+    Assumption("rows are independent and of one law, that of the risk"),
+    Assumption("features and thresholds are chosen without these rows"),
+)
 
 # A number at a length and a threshold, such as the fraction of margin errors.
 Errors = Callable[[float, float], float]
@@ -162,15 +166,7 @@ def _of(
     terms = by_entry(
         lambda n, delta, *entry: _best(n, errors(*entry), delta, mu, thetas), n, chance, *numbers
     )
-    return Bound(
-        terms=terms,
-        probability=1 - chance,
-        assumptions=(
-            Assumption("rows are independent and of one law, that of the risk"),
-            Assumption("features and thresholds are chosen without these rows"),
-        ),
-        trivial=1.0,
-    )
+    return Bound(terms=terms, probability=1 - chance, assumptions=_ASSUMED, trivial=1.0)
 
 
 def _best(

@@ -217,12 +217,11 @@ def approximation(
     if delta is None:
         if covering is not None:
             raise ValueError("a covering bounds no expectation: give delta, or no set of inputs")
-        return Bound(
-            terms=(mean,),
-            assumptions=assumptions,
-            trivial=size * (2 * sigma),
-            quantity=f"root mean square over the weights of the {_MONTE_CARLO}",
+        most, quantity = (
+            size * (2 * sigma),
+            f"root mean square over the weights of the {_MONTE_CARLO}",
         )
+        return Bound(terms=(mean,), assumptions=assumptions, trivial=most, quantity=quantity)
     chance, events, quantity = probabilities(delta=delta), 1, _MONTE_CARLO
     deviation, t = _root_log(chance), np.log(2 / chance)
     # The Monte Carlo function may point away from f. One norm is at most sigma, the other at most
@@ -368,12 +367,12 @@ def excess_risk(
         if mean_norm is not None:
             raise ValueError("mean_norm is of one sample, and an expectation has none: give delta")
         mean = size * length * sigma
-        return Bound(
-            terms=(Term("statistical", 2 * mean / root), Term("approximation", mean / root_m)),
-            assumptions=assumptions,
-            trivial=np.minimum(most, size * length * (2 * sigma)),
-            quantity=f"{_EXCESS}, in expectation",
+        terms = (Term("statistical", 2 * mean / root), Term("approximation", mean / root_m))
+        trivial, quantity = (
+            np.minimum(most, size * length * (2 * sigma)),
+            f"{_EXCESS}, in expectation",
         )
+        return Bound(terms=terms, assumptions=assumptions, trivial=trivial, quantity=quantity)
     if endless:
         raise ValueError("loss_bound=inf is for an expectation: leave delta out, or give B")
     chance = probabilities(delta=delta)
@@ -396,9 +395,6 @@ def excess_risk(
         # The units' mean norm in the population is not among these events.
         trivial = most
     last = Term("approximation", approximated)
-    return Bound(
-        terms=(Term("statistical", statistical), Term("confidence", confidence), last),
-        probability=1 - events * chance,
-        assumptions=assumptions,
-        trivial=trivial,
-    )
+    parts = (Term("statistical", statistical), Term("confidence", confidence), last)
+    sure = 1 - events * chance
+    return Bound(terms=parts, probability=sure, assumptions=assumptions, trivial=trivial)

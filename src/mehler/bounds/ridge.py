@@ -186,18 +186,14 @@ def excess_risk_clipped(
     size, range_ = squares(norm=length), squares(clip=most)
     # The rows have at most one degree each.
     per_row = np.minimum(d / (n + 1), 1.0)
-    return Bound(
-        terms=(
-            Term("bias", lam * n / (n + 1) * size / 2),
-            Term("variance", 4 * range_ * per_row * (2 - per_row)),
-        ),
-        assumptions=(
-            Assumption("rows are independent and of one law, or exchangeable"),
-            Assumption("targets are at most clip in absolute value"),
-            Assumption("features are chosen without these rows"),
-        ),
-        trivial=4 * range_,
+    bias = Term("bias", lam * n / (n + 1) * size / 2)
+    terms = (bias, Term("variance", 4 * range_ * per_row * (2 - per_row)))
+    assumptions = (
+        Assumption("rows are independent and of one law, or exchangeable"),
+        Assumption("targets are at most clip in absolute value"),
+        Assumption("features are chosen without these rows"),
     )
+    return Bound(terms=terms, assumptions=assumptions, trivial=4 * range_)
 
 
 def best_ridge(

@@ -234,12 +234,9 @@ def one_pair(
     """
     product = product_of(method, pool_size, rho, variance, sub_gamma, width, collision)
     m, chance = counts(n_features=n_features), probabilities(delta=delta)
-    return Bound(
-        terms=named(product.deviation(m, chance)),
-        probability=1 - chance,
-        trivial=product.trivial,
-        assumptions=product.assumptions,
-    )
+    terms, assumptions = named(product.deviation(m, chance)), product.assumptions
+    most = product.trivial
+    return Bound(terms=terms, probability=1 - chance, trivial=most, assumptions=assumptions)
 
 
 @bound(STATEMENT, "largest error of the kernel, all pairs of the rows", "n_features")
@@ -278,7 +275,6 @@ def all_pairs(
     m, rows = counts(n_features=n_features, n_rows=n_rows)
     chance = probabilities(delta=delta)
     return Bound(
-        # Half of N (N + 1) pairs, the diagonal included.
         terms=named(product.deviation(m, chance / (rows * (rows + 1) / 2))),
         probability=1 - chance,
         trivial=product.trivial,

@@ -86,15 +86,9 @@ def uniform(
         J = int(np.argmin(net + between))
         return {"net": float(net[J]), "between": float(between[J])}
 
-    return Bound(
-        terms=by_entry(smallest, m, q, k, across, chance),
-        probability=1 - chance,
-        assumptions=(
-            Assumption("units are independent"),
-            Assumption("all vectors of the set have norm 1"),
-            *assumptions,
-        ),
-    )
+    terms, text = by_entry(smallest, m, q, k, across, chance), "all vectors of the set have norm 1"
+    assumptions = (Assumption("units are independent"), Assumption(text), *assumptions)
+    return Bound(terms=terms, probability=1 - chance, assumptions=assumptions)
 
 
 def by_chaining(
@@ -227,12 +221,9 @@ def uniform_by_slope(
     k, far, assumptions = _set(dimension, diameter)
     text = "slopes of products have these mean and variance"
     moments = Assumption(text, None, f"{mean:g}, {square - mean * mean:g}")
-    return Bound(
-        terms=by_entry(smallest, m, k, far, chance),
-        probability=1 - chance,
-        trivial=product.trivial,
-        assumptions=(*product.assumptions, *assumptions, moments),
-    )
+    terms, most = by_entry(smallest, m, k, far, chance), product.trivial
+    assumptions = (*product.assumptions, *assumptions, moments)
+    return Bound(terms=terms, probability=1 - chance, trivial=most, assumptions=assumptions)
 
 
 @np.errstate(over="ignore")
