@@ -161,9 +161,8 @@ def _scores(
     # The norm of G is at most its trace; for a smaller ridge one eigenvalue, and so d, is 1/2.
     holds = (d >= 0.5) & (lam <= square * (1 + 1e-12))
     text = "the ridge is at most the norm of the pool's Gram matrix"
-    return Term("estimation", value), Assumption(
-        text, None if np.all(holds) else holds, f"d {digits(d)}"
-    )
+    met = None if np.all(holds) else holds
+    return Term("estimation", value), Assumption(text, met, f"d {digits(d)}")
 
 
 @bound("leverage.corollary-5", "sum of errors of the probabilities", "n_scored", zero=True)
@@ -313,11 +312,9 @@ def excess_risk(
         # No member is drawn much more often than expected: by the pool's fixed ball.
         least, cost = pool / (_MIX * m), np.log(pool / chance)
         spread = 16 * np.sqrt(1 + np.sqrt(2 * least * cost) + least * cost / 3)
+    first = Term("approximation", 6 * size * np.sqrt(lam))
     return Bound(
-        terms=(
-            Term("approximation", 6 * size * np.sqrt(lam)),
-            Term("statistical", size * spread / np.sqrt(n)),
-        ),
+        terms=(first, Term("statistical", size * spread / np.sqrt(n))),
         probability=1 - (4 if reuse else 3) * chance,
         assumptions=(
             Assumption("features are at most 1 in absolute value"),

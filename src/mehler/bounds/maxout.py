@@ -217,10 +217,8 @@ def approximation(
     if delta is None:
         if covering is not None:
             raise ValueError("a covering bounds no expectation: give delta, or no set of inputs")
-        most, quantity = (
-            size * (2 * sigma),
-            f"root mean square over the weights of the {_MONTE_CARLO}",
-        )
+        most = size * (2 * sigma)
+        quantity = f"root mean square over the weights of the {_MONTE_CARLO}"
         return Bound(terms=(mean,), assumptions=assumptions, trivial=most, quantity=quantity)
     chance, events, quantity = probabilities(delta=delta), 1, _MONTE_CARLO
     deviation, t = _root_log(chance), np.log(2 / chance)
@@ -241,12 +239,9 @@ def approximation(
     else:
         factor = size * (2 * sigma + 1)
         terms = (Term("deviation", factor * np.sqrt(2 * t / m)), Term("tail", factor * 2 * t / m))
+    sure = 1 - events * chance
     return Bound(
-        terms=terms,
-        probability=1 - events * chance,
-        assumptions=assumptions,
-        trivial=trivial,
-        quantity=quantity,
+        terms=terms, probability=sure, assumptions=assumptions, trivial=trivial, quantity=quantity
     )
 
 

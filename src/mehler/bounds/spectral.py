@@ -39,19 +39,9 @@ import math
 import numpy as np
 
 from mehler._validate import require_positive
+from mehler.bounds import _spectra
 from mehler.bounds._arguments import counts, positives, probabilities, require_host, squares
 from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, Term, bound
-from mehler.bounds._spectra import (
-    MEAN,
-    Size,
-    Tail,
-    blocks,
-    deviation,
-    eigenvalues_of,
-    log_sums,
-    size_of,
-    tail,
-)
 
 __all__ = ["approximation", "gram_error"]
 
@@ -101,7 +91,7 @@ def gram_error(
     >>> round(spectral.gram_error(20_000, delta=0.01, **setting).value, 3)
     0.122
     """
-    mu, quantity = eigenvalues_of(gram, eigenvalues), ""
+    mu, quantity = _spectra.eigenvalues_of(gram, eigenvalues), ""
     named = {"sup": sup, "leverage": leverage, "lipschitz": lipschitz}
     if ridge is not None:
         require_positive("ridge", ridge)
@@ -109,10 +99,10 @@ def gram_error(
         raise ValueError("leverage is that at a ridge: give ridge")
     else:
         quantity = "operator norm of the error of the Gram matrix"
-    m, chance = blocks(n_features, block), probabilities(delta=delta)
+    m, chance = _spectra.blocks(n_features, block), probabilities(delta=delta)
     if variance is None:
-        size = size_of(mu, ridge=ridge, **named)
-        value = np.vectorize(lambda k, p: deviation(size, k, p), otypes=[float])(m, chance)
+        size = _spectra.size_of(mu, ridge=ridge, **named)
+        value = np.vectorize(lambda k, p: _spectra.deviation(size, k, p), otypes=[float])(m, chance)
         assumptions = size.assumptions
     else:
         if any(size is not None for size in named.values()):
@@ -124,7 +114,7 @@ def gram_error(
             raise ValueError("variance has a negative entry")
         total = math.fsum(np.maximum(matrix, 0.0).flat)
         value = np.sqrt(total / (counts(n_features=n_features) * chance)) / (ridge or 1.0)
-        assumptions = (MEAN, Assumption("the variance of their products is this"))
+        assumptions = (_spectra.MEAN, Assumption("the variance of their products is this"))
     terms = (Term("deviation", value),)
     return Bound(terms=terms, probability=1 - chance, assumptions=assumptions, quantity=quantity)
 
@@ -186,8 +176,8 @@ def approximation(
     >>> print(*(f"{value:.1e}" for value in bound.value))
     3.6e-02 9.3e-05 3.2e-09
     """
-    m, square = blocks(n_features, block), squares(norm=positives(norm=norm))
-    mu = eigenvalues_of(gram, eigenvalues)
+    m, square = _spectra.blocks(n_features, block), squares(norm=positives(norm=norm))
+    mu = _spectra.eigenvalues_of(gram, eigenvalues)
     bounded = (sup, leverage, lipschitz) != (None, None, None)
     if kurtosis is None and not bounded:
         raise ValueError("give kurtosis, sup, leverage or lipschitz: how large features are")
@@ -204,8 +194,9 @@ def approximation(
                 f"ridge={ridge!r} must be within 1e12 times {cap:.6g}, the largest error"
             )
 
-    def size(lam: float) -> Size:
-        return size_of(mu, ridge=mu.size * lam, sup=sup, leverage=leverage, lipschitz=lipschitz)
+    def size(lam: float) -> _spectra.Size:
+        lam *= mu.size
+        return _spectra.size_of(mu, ridge=lam, sup=sup, leverage=leverage, lipschitz=lipschitz)
 
     def least(m: float) -> float:
         distances = [cap]
@@ -215,11 +206,11 @@ def approximation(
             if kurtosis is not None and m > _FEW * kurtosis * math.fsum(beta):
                 sides.append(_of_moments(beta, kurtosis * math.fsum(beta), m))
             if bounded:
-                sides.append(tail(size(lam), m, -1))
+                sides.append(_spectra.tail(size(lam), m, -1))
             distances += [_mean(below, float(beta[0]), lam, cap) for below in sides]
         return min(distances)
 
-    assumptions = size(float(lams[-1])).assumptions if bounded else (MEAN,)
+    assumptions = size(float(lams[-1])).assumptions if bounded else (_spectra.MEAN,)
     if kurtosis is not None:
         text = "squares of combinations of a block's features have this kurtosis or less"
         assumptions += (Assumption(text),)
@@ -227,14 +218,14 @@ def approximation(
     return Bound(terms=(Term("nearest", value),), trivial=square * cap, assumptions=assumptions)
 
 
-def _of_moments(beta: Floats, spread: float, m: float) -> Tail:
+def _of_moments(beta: Floats, spread: float, m: float) -> _spectra.Tail:
     """Return the lower tail by E[s H] at most `spread` B."""
     theta = _TILTS * m / spread
     rise = theta**2 * spread / (2 * m)
-    return Tail(theta, log_sums(rise, np.zeros_like(rise), beta))
+    return _spectra.Tail(theta, _spectra.log_sums(rise, np.zeros_like(rise), beta))
 
 
-def _mean(below: Tail, largest: float, ridge: float, cap: float) -> float:
+def _mean(below: _spectra.Tail, largest: float, ridge: float, cap: float) -> float:
     """Bound E min(ridge t/(1 - t), cap) by steps at which p_m is not smaller."""
     starts = np.concatenate([[0.0], _STEPS])
     edges = np.minimum(np.concatenate([[0.0], ridge * _STEPS / (1 - _STEPS), [np.inf]]), cap)
