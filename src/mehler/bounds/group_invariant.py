@@ -17,6 +17,8 @@ group_order : int, optional
     given, the bound is that of independent ones, which is true of both.
 n_inputs : int or array
     d, the dimension of the rows.
+spread : float or array, optional
+    D, the largest mean distance E|x - gx| of a row from its orbit; by default sqrt(2) R, its limit.
 window, radius : float
     s, and R, the largest norm of a row.
 templates : {"sphere", "gaussian", "redraw", "zero"}
@@ -152,8 +154,7 @@ def kernel_change_elements(
     = (n' - r)/(n' - 1), S about 1 - r/n', and V = (n' - r)/r or 1, if that is less. Of the order
     1/r, where the term of :func:`kernel_error` is of the order r^(-1/2). Term: "elements"; 0 if all
     elements are drawn. Proof: :doc:`/theorems/group-invariant-elements`; arguments:
-    :mod:`mehler.bounds.group_invariant`; `spread` is D, the largest mean distance E|x - gx| of a
-    row from its orbit, by default sqrt(2) R, which it is at most.
+    :mod:`mehler.bounds.group_invariant`.
 
     Examples
     --------

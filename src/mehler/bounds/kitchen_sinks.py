@@ -16,6 +16,8 @@ feature_scale : float or array
     :func:`feature_scale_maxout`. C is `scale` times `feature_scale` in all formulas.
 lipschitz : float or array
     L: the loss c(f(x) y) is L-Lipschitz in f(x) y; :math:`R[f] = E\,c(f(x) y)`, :math:`|y| \le 1`.
+total_weight, norm, two_sided : float, float, or arrays, and bool
+    B; :math:`\|f^*\|` or a lower bound of it; whether :math:`|R - R_{emp}|` is bounded.
 delta : float or array
     Probability of one event; each function says how many of them it excludes.
 """
@@ -170,8 +172,8 @@ def approximation_greedy(n_features: Counts, *, total_weight: Reals, norm: Reals
 
     for :math:`f^* = \sum_j\alpha^*_j\phi_j` with :math:`\sum_j|\alpha^*_j| \le B` and
     :math:`\|\phi_j\| \le 1`, where each :math:`g_k` is the one among :math:`\{\pm B\phi_j\}` that
-    leaves the smallest error; `total_weight` is B, and `norm` :math:`\|f^*\|` or a lower bound of
-    it. Term: "approximation". `trivial` is 2B. Proof: :doc:`/theorems/kitchen-sinks-greedy`.
+    leaves the smallest error. Term: "approximation". `trivial` is 2B. Proof:
+    :doc:`/theorems/kitchen-sinks-greedy`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
 
     Examples
     --------

@@ -31,14 +31,7 @@ import numpy as np
 
 from mehler import exact
 from mehler._validate import require_flag
-from mehler.bounds._arguments import (
-    correlations,
-    counts,
-    not_negatives,
-    pool_sizes,
-    positives,
-    probabilities,
-)
+from mehler.bounds._arguments import correlations, counts, pool_sizes, positives, probabilities
 from mehler.bounds._bound import Assumption, Counts, Floats, LowerBound, Reals, Term, bound
 from mehler.bounds._spectra import eigenvalues_of
 from mehler.bounds.kernel_error._exponent import LOWEST, product_nodes
@@ -122,7 +115,7 @@ def one_pair(
         value = _maxout(m, pool_sizes(pool_size), cosine, chance)
     elif variance is not None and third is not None:
         sigma = np.sqrt(positives(variance=variance))
-        value = _normal(m, sigma, not_negatives(third=third), chance)
+        value = _normal(m, sigma, positives(third=third), chance)
     elif collision is not None:
         value = _binomial(m, probabilities(collision=collision), chance)
     terms, assumptions = (Term("deviation", value),), (_INDEPENDENT,)

@@ -7,6 +7,8 @@ and, for a fast rate with clipped values, in :doc:`/theorems/features-clipped-ri
 
 Functions take the same arguments:
 
+n_features, n_samples : int or array
+    Columns m, and rows N that are fitted.
 ridge : float
     lambda, as in :func:`mehler.learn.ridge`: the penalty of mean squared errors.
 norm : float
@@ -84,7 +86,7 @@ def excess_risk(
     :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof. Terms: "bias" and "variance",
     those of the exact kernel's regression, and "features". Proof: :doc:`/theorems/features-ridge`;
     arguments: :mod:`mehler.bounds.ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and
-    others (2017), Lemma 2. `n_features` is m.
+    others (2017), Lemma 2.
 
     Parameters
     ----------
@@ -160,7 +162,7 @@ def excess_risk_clipped(
     :math:`\sum_{i\le N}(\langle w, \phi(x_i)\rangle - y_i)^2 + \Lambda|w|^2` with its values
     clipped to [-b, b]; :math:`\Lambda = N\lambda`. Here :math:`d = E\sum_{i\le N+1}\mu_i/(\mu_i +
     \Lambda)`, of the eigenvalues of N + 1 rows' Gram matrix, which is at most the number of columns
-    and of rows; there is no intercept, N is `n_samples`. Terms: "bias" and "variance". Proof:
+    and of rows; there is no intercept. Terms: "bias" and "variance". Proof:
     :doc:`/theorems/features-clipped-ridge`; arguments: :mod:`mehler.bounds.ridge`. J.
     Forster, M. K. Warmuth (2002); J. Mourtada, T. Vaskevicius, N. Zhivotovskiy (2022).
 

@@ -9,6 +9,8 @@ What the bounds share:
 
 n_features : int or array
     Columns m, in M = m/block independent blocks.
+norm : float
+    B, the radius of the ball.
 block : int
     Columns that share a draw: 2 for pairs of cosine and sine.
 delta : float or array
@@ -150,7 +152,7 @@ def approximation(
               - \sum_l\alpha_l\phi_l(x_i)\Big)^2 \le
               \min_\lambda B^2\lambda\int_0^{\Delta_1}\frac{p_m(t)}{(1-t)^2}\,dt
 
-    with B = `norm`, :math:`\lambda\Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance
+    with :math:`\lambda\Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance
     that :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. Term: "nearest",
     a mean square. `trivial` is B^2 mu_1/N. Proof: :doc:`/theorems/features-nearest`; arguments:
     :mod:`mehler.bounds.spectral`. After F. Bach (2017).
