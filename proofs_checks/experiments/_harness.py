@@ -62,9 +62,8 @@ class Experiment:
     paper says, `PLACE`, where it agrees and where not. ``cells(level)`` returns the options of all
     cells; ``measure(level, rows, cell)`` a dict of numbers, with the rows that ``prepare(level,
     folder)`` loads before any work; ``table(level, results)`` rows by caption; ``figure(level,
-    results)`` plots. `data` says what each level is measured on. Levels in `needs_data` need a
-    folder of MNIST, and no others take one. `seeds` names an experiment whose seeds it shares, for
-    the same weights.
+    results)`` plots. `data` says what each level is measured on. Levels in `needs_data` alone need
+    a folder of MNIST. `seeds` names an experiment whose seeds, and weights, it shares.
     """
 
     name: str

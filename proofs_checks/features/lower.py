@@ -206,10 +206,8 @@ def _largest_risk(reach: float, centre: float) -> float:
 
 def distinct_rows(bound: Bounding) -> Iterator[Instance]:
     """A feature for each of four rows, three of them drawn once: the fourth is missing."""
-    ridge = 0.7
-    value = bound(3, ridge=ridge, eigenvalues=np.ones(4)).value
-    gram = np.diag([4 / 3, 4 / 3, 4 / 3, 0.0])
-    error = float(np.linalg.norm(gram - np.eye(4), 2) / (1 + ridge))
+    value = bound(3, ridge=0.7, eigenvalues=np.ones(4)).value
+    error = float(np.linalg.norm(np.diag([4 / 3, 4 / 3, 4 / 3, 0.0]) - np.eye(4), 2) / 1.7)
     yield Instance("three of four rows", (value, value), error * (1 + 1e-12))
 
 
@@ -346,8 +344,8 @@ def nearest(
     missed = 1 - np.sum(left[:, 0, :] ** 2, axis=1)
     value = bound(m, pool_size=q, scale=1.0).value
     # The target is E|M - med M| at the first of d rows, 0 at the others.
-    distance = _mean_distance(q) ** 2 / d * missed
     most = _mean_distance(q) ** 2 / d
+    distance = most * missed
     resolution = 0.2
     low, high = intervals.betting(distance / value**2, 0.0, most / value**2, context.false_alarm)
     return Evidence(

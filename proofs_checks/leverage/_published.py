@@ -71,9 +71,8 @@ def lemma_3(
     .. math:: \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
 
     with probability :math:`1 - \delta`; the hypothesis is :math:`\Delta \le \frac12`, an assumption
-    of the bound; infinite where it is not below 1. The paper drops a term of
-    the logarithm of its source (Avron et al. 2017, Theorem 7) and says so; there, from memory, it
-    is d.
+    of the bound; infinite where it is not below 1. The paper drops, and says so, a term of the
+    logarithm of its source (Avron et al. 2017, Theorem 7): from memory, d.
     """
     numbers = {"ridge": ridge, "degrees_of_freedom": degrees_of_freedom, "delta": delta}
     # The proved error is Delta/(1 - Delta).

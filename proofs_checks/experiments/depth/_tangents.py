@@ -21,9 +21,8 @@ class TangentFeatures(DeepFeatures):
 
     with the features :math:`h_{l+1}` of :class:`mehler.DeepFeatures`, :math:`h_1` the row in their
     place, and standard normal directions g of their own; a maxout unit has one for each of its q
-    projections, and takes the winner's. Arguments are those of :class:`mehler.DeepFeatures`, for
-    activations without jumps. :meth:`kernel` is :meth:`mehler.DeepKernel.ntk`, the exact mean of
-    one layer at any width. Proofs: :doc:`/theorems/depth-tangent-features`.
+    projections, and takes the winner's. No activation has jumps; :meth:`kernel` is
+    :meth:`mehler.DeepKernel.ntk`. Proofs: :doc:`/theorems/depth-tangent-features`.
 
     Examples
     --------

@@ -61,7 +61,6 @@ class EERF(ByTargets):
     .. math:: \hat S_i = \frac1N\sum_j(y_j - \bar y)\,\phi(x_j, \omega_i), \qquad
               \text{largest } \sum_c\hat S_{ic}^2
 
-    A smoothed spectrum of the targets ranks them, so near duplicates are kept together.
     Shahrampour, Beirami, Tarokh (2018), On data-dependent random features, from memory.
     """
 

@@ -14,9 +14,8 @@ def circular_rank_correlation(a: NDArray[np.float64], b: NDArray[np.number]) -> 
 
     .. math:: \max_\pm \Big|\frac1n \sum_{j} e^{2\pi i (r_j \pm s_j)/n}\Big|^2
 
-    with the ranks r and s of the angles, ties sharing their mean rank: 1 if one order is the other,
-    rotated or reversed; about 1.5/n on average for unrelated ones, 0 if all are equal. See N. I.
-    Fisher (1993), Statistical Analysis of Circular Data, section 6.3.2.
+    with the ranks r and s of the angles, ties sharing their mean rank: about 1.5/n on average for
+    unrelated ones. N. I. Fisher (1993), Statistical Analysis of Circular Data, section 6.3.2.
     """
     n, (first, second) = len(a), (stats.rankdata(np.asarray(v)) for v in (a, b))
     means = [abs(np.exp(2j * np.pi * (first + sign * second) / n).mean()) ** 2 for sign in (-1, 1)]
