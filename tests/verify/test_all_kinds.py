@@ -163,45 +163,6 @@ def test_declarations_are_kept_on_every_library(kind, place):
     require(draw, x, n_features=n_features)
 
 
-class Elsewhere:
-    """A map of another library, with a defect that only its arrays show."""
-
-    def __init__(self, n_features, *, seed, like, defect=""):
-        self.phi = mehler.MaxoutFeatures.draw(
-            ROWS.shape[1], n_features, pool_size=4, seed=seed, like=like
-        )
-        self.n_features, self.n_inputs = n_features, ROWS.shape[1]
-        self.defect = defect
-
-    def __call__(self, x):
-        if self.defect == "takes anything" and x.ndim == 2 and x.shape[1] == self.n_inputs:
-            x = x * 0.0 + 1.0
-            x[x != x] = 0.0
-        if self.defect == "writes its input":
-            x += 1.0
-        z = self.phi(x)
-        return z.double() if self.defect == "widens" else z
-
-    def __getattr__(self, name):
-        return getattr(self.__dict__["phi"], name)
-
-
-@pytest.mark.parametrize(
-    ("defect", "name"),
-    [("takes anything", "bad rows"), ("writes its input", CALLS), ("widens", "dtypes")],
-)
-def test_a_defect_breaks_its_row_elsewhere_too(defect, name):
-    torch = pytest.importorskip("torch")
-    x = torch.asarray(ROWS, dtype=torch.float32)
-    for fault in ("", defect):
-        factory = functools.partial(Elsewhere, like=x, defect=fault)
-        if name in DECLARED:
-            assert bool(broken(name, lambda seed, f=factory: f(8, seed=seed), x)) == bool(fault)
-        else:
-            verdict = verdict_of(factory, name, x.clone(), n_features=8)
-            assert verdict.status == ("refuted" if fault else "holds"), str(verdict)
-
-
 def test_every_map_that_is_exported_is_checked():
     drawn = {type(draw(72, seed=0)).__name__ for draw in DRAWS.values()}
     exported = {

@@ -132,7 +132,6 @@ def diagnose(
                     return causes if causes and (fine or causes[0].kind == "bandwidth") else ()
                 if causes:
                     target = max(target, int(target * min(coarse**2, _MOST_DRAWS)) // 2)
-            # The deviation is not clear, models that differ fit alike, or too coarsely.
             target = min(2 * target, _MOST_DRAWS)
 
 
@@ -208,8 +207,7 @@ class Means:
         return self.fit(lambda mean: float(weight @ (mean - base)) / total)
 
 
-# A cause, and the values of its model at the pairs.
-Fit = tuple[Cause, Any]
+Fit = tuple[Cause, Any]  # with the values of its model at the pairs
 
 
 def _simplest(means: Means, claim: Array, fits: Iterator[Fit]) -> tuple[Cause, ...] | None:
@@ -256,8 +254,7 @@ def _factor(means: Means, claim: Array, n_features: int) -> Fit:
 def _name(value: float, error: float, names: dict[str, float]) -> str | None:
     if error > _SHARP * abs(value):
         return None
-    # Rounding level, for fits that do not vary at all.
-    slack = min(max(4.0 * error, 1e-5 * abs(value)), _NEAR * abs(value))
+    slack = min(max(4.0 * error, 1e-5 * abs(value)), _NEAR * abs(value))  # 1e-5: rounding
     near = [name for name, number in names.items() if abs(value - number) <= slack]
     return near[0] if len(near) == 1 else None
 

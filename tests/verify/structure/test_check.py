@@ -144,6 +144,13 @@ def test_rows_of_other_libraries(place):
     causes = check_structure(centred, rows).causes
     assert "features depend on" in causes[0]
 
+    def writing(seed):
+        phi = there(seed)
+        return lambda Z: phi(Z.add_(1.0))
+
+    if place.name.startswith("torch"):
+        assert check_structure(writing, rows).causes[0].startswith("X is changed in place")
+
 
 def test_assert_kernel_looks_at_structure_first():
     with pytest.raises(AssertionError, match=r"^call 2 on the same rows has other features"):

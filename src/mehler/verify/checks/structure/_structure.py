@@ -50,8 +50,8 @@ _LIMIT, _MOST_ROWS = 20.0, 20
 class StructureVerdict(Verdict):
     """A `Verdict` on how a map is built.
 
-    ``observed`` is the number of broken rules and ``exact`` 0. ``causes`` has a sentence for each,
-    ``remarks`` what is no fault: the claimed kernel refuted at sizes that nobody asked for.
+    ``observed`` is the number of broken rules, ``causes`` a sentence for each, ``remarks`` what is
+    no fault, as the claimed kernel refuted at sizes that nobody asked for.
     """
 
     causes: tuple[str, ...] = ()
@@ -90,8 +90,7 @@ def check_structure(
 ) -> StructureVerdict:
     """Check by ten rules that a map is a function of its seed and of each row alone.
 
-    A rule of ``docs/structure.md`` refutes what is certain at the given rows, or what a sign test
-    with a proved error rate shows.
+    A rule refutes what is certain at the given rows, or what a sign test of a proved rate shows.
 
     Parameters
     ----------
@@ -103,14 +102,13 @@ def check_structure(
         (X, Y) -> (n, k), the claim on the mean over draws: says which columns of X matter.
     redraw : callable, optional
         (seed, X, n_features) -> map for rows like X; n_features=None for the width of `draw`. With
-        a `kernel` the claim is tried for other numbers of features, and within `domain=`, a
-        function (n, d) -> (n,), or where a kernel of `mehler.kernels` is defined, for other widths
-        and lengths of rows: ``remarks`` has what `check_kernel` refutes there.
+        a `kernel` the claim is tried at other sizes, of rows where `domain=`, (n, d) -> (n,), is
+        true or a kernel by name defined: ``remarks`` has what `check_kernel` refutes there.
     random : bool
         Whether other seeds give independent maps. If not, a single map is tested.
     independent_features : bool
-        Whether the columns of a draw are declared independent and alike, as by maps of mehler:
-        shared random numbers, and two draws that are one, are then a fault, else a remark.
+        Whether the columns of a draw are declared independent and alike: shared random numbers,
+        and two draws that are one, are then a fault, else a remark.
     only : str or collection of str, optional
         Names of rules to run alone; default all.
     **options : DrawOptions
@@ -120,9 +118,8 @@ def check_structure(
     Returns
     -------
     Verdict
-        *refuted*: a rule is broken; ``causes`` has a sentence for each. *holds*: no rule is;
-        ``assumptions`` lists what was not tried, ``remarks`` what is no fault. *inconclusive*: a
-        rule of `only` was not tried.
+        *refuted*: a rule is broken, with a sentence in ``causes``. *holds*: ``assumptions`` lists
+        what was not tried, ``remarks`` what is no fault. *inconclusive*: a rule of `only` was not.
 
     Raises
     ------
