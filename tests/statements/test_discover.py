@@ -70,8 +70,3 @@ def test_a_source_that_does_not_import_is_named():
     gone = EntryPoint(name="gone", value="no_such_module_here", group="mehler.statements")
     with pytest.raises(ValueError, match="gone = no_such_module_here do not import"):
         discover(sources=(gone,))
-
-
-def test_installed_statements_have_distinct_ids():
-    statements = discover()
-    assert len({statement.id for statement in statements}) == len(statements) > 0

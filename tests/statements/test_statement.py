@@ -70,10 +70,6 @@ def test_evidence_without_a_form_decides_nothing():
         verdict_of([evidence("proved", "holds"), evidence("", "refuted")])
 
 
-def test_what_the_copy_lost_is_never_refuted():
-    assert (RESTORED_HOLDS, RESTORED_REFUTED) == ("holds as restored", "refuted as restored")
-
-
 def test_no_failure_is_an_expectation():
     assert not {"inconclusive", "error", "proved form refuted"} & set(EXPECTATIONS)
 

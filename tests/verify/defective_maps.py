@@ -1,4 +1,4 @@
-"""Twenty-seven defects of random Fourier features, each beside a correct map that looks like it.
+"""Twenty-six defects of random Fourier features, each beside a correct map that looks like it.
 
 All claim the kernel exp(-|x - y|^2), ``--kernel rbf``. Each is a draw function for `mehler verify`:
 ``tests/verify/defective_maps.py:NAME``, and ``NAME_twin`` for its twin. Weights are drawn for the

@@ -1,10 +1,10 @@
 """The registry of injected faults: what each changes, and the check that must see it.
 
 A system of faults is a table of its own, kept where its maps or claims are: terms of bounds and
-arguments of checks in `tests/proofs_checks`, maps in `tests/verify/corpus`, `tests/cli` and
-`tests/verify`, the estimator in `tests/learn`. Here each of their rows is a `Fault`, with one way
-to run it. `test_faults.py` runs them, ``python -m tests.verify.faults`` counts them, and
-``docs/mutations.md`` and ``benchmarks/defects.py`` are views of the same tables.
+arguments of checks in `tests/proofs_checks`, maps in `tests/verify`, the estimator in
+`tests/learn`. Here each of their rows is a `Fault`, with one way to run it. `test_faults.py` runs
+them, ``python -m tests.verify.faults`` counts them, and ``docs/mutations.md`` and
+``benchmarks/defects.py`` are views of the same tables.
 """
 
 from collections.abc import Callable
