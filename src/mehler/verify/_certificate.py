@@ -26,11 +26,9 @@ _OUTWARD, _SPARE = 1e-6, 1e-1
 
 @dataclass(frozen=True)
 class Statistics:
-    """What decided a check, by one method; `mehler/recheck.py` has the fields of each method.
+    """What decided a check, by one method; `mehler/recheck.py` has the fields of each.
 
-    `plan` has what was fixed before the data and the number n of samples, `tests` one value, or
-    one column of an array, for each mean. ``sums`` among them are four power sums about the claim,
-    added in blocks of ``block``; ``fresh`` has those of the last draws, which confirm.
+    `plan` has what was fixed before the data and n, `tests` a value or a column for each mean.
     """
 
     method: str

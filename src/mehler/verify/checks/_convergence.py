@@ -64,7 +64,6 @@ class Growth(Source):
         super().__init__(np.zeros(1), np.ones(1), _GROUP * sum(sizes), 1, 0.0)
 
     def _estimates(self, maps: tuple[Any, ...]) -> Any:
-        """Return estimates at the pairs, shape (2, _GROUP, pairs)."""
         widths = np.repeat(self.sizes, _GROUP).tolist()
         grams = [self.pairs.pick(estimate(phi, self.pairs, m)) for phi, m in zip(maps, widths)]
         return np.array(grams).reshape(2, _GROUP, self.pairs.n)
