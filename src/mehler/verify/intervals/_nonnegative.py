@@ -23,7 +23,7 @@ FORMS = "squared lengths (betting)"
 # Fractions of the wealth staked; the best of them grows within 1/8 of the optimal rate.
 _STAKES = 0.96 * 0.5 ** np.arange(11)[:, None]
 
-# Factors multiplied before taking the logarithm, the dominant cost, and the largest gain.
+# Factors multiplied before taking the logarithm, the dominant cost; none if one is so large.
 _TOGETHER, _LARGE = 8, 1e30
 # Elements of the largest temporary, over the number of stakes, and of samples that wait for bets.
 _BLOCK, _WAITING = 1 << 16, 1 << 16
@@ -42,10 +42,13 @@ class Excess:
         samples = np.atleast_2d(samples)
         step = _TOGETHER * max(1, _BLOCK // (_TOGETHER * self.claims.size))
         for start in range(0, len(samples), step):
-            gains = np.minimum(samples[start : start + step] / self.claims - 1.0, _LARGE)
+            gains = samples[start : start + step] / self.claims - 1.0
+            if not gains.max() < _LARGE:
+                self.log_wealths += np.log1p(_STAKES[:, None] * gains).sum(axis=1)
+                continue
             rest = np.zeros((-len(gains) % _TOGETHER, self.claims.size))
             groups = np.concatenate([gains, rest]).reshape(-1, _TOGETHER, self.claims.size)
-            # Eight such factors neither under- nor overflow.
+            # Eight factors of at least 1 - 0.96 neither under- nor overflow.
             products = (1.0 + _STAKES[:, None, None] * groups).prod(axis=2)
             self.log_wealths += np.log(products).sum(axis=1)
         self.sum += samples.sum(axis=0)
