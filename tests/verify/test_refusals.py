@@ -1,5 +1,6 @@
 """Bad arguments are refused by name, with value and remedy, before anything is drawn or paid."""
 
+import inspect
 import math
 
 import numpy as np
@@ -223,3 +224,11 @@ def test_a_map_that_changes_the_handling_of_errors_changes_no_check():
 
     assert verify.check_kernel(draw, linear, ROWS, resolution=0.1).holds
     assert np.geterr() == before
+
+
+@pytest.mark.parametrize("name", ["check_kernel", "check_variance", "check_mean", "check_same"])
+def test_help_shows_options_with_their_defaults(name):
+    shown = inspect.signature(getattr(verify, name)).parameters
+    assert "options" not in shown
+    assert shown["false_alarm"].default == 1e-9
+    assert ("time_limit" in shown) == (name != "check_mean")

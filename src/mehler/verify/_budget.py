@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import operator
 import threading
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from typing import Any, TypeVar
 from mehler import _run_seed
 from mehler._plural import counted
 from mehler._validate import require_integer, require_probability
-from mehler.verify._arguments import Options, in_decimals
+from mehler.verify._arguments import DEFAULTS, DrawOptions, Options, in_decimals
 from mehler.verify._failure import is_failure, require
 from mehler.verify._verdict import Verdict
 
@@ -255,8 +256,14 @@ def accepts(
     common = tuple(name for name in Options.__annotations__ if name not in lacks)
 
     def decorate(check: Check) -> Check:
-        hints = [name for name in check.__annotations__ if name not in ("options", "return")]
-        names = dict.fromkeys((*hints, *common, *draw_options))
+        signature, kinds = inspect.signature(check), {**Options.__annotations__}
+        kinds |= DrawOptions.__annotations__
+        # What `help` shows: every option with its default.
+        names = {name: p for name, p in signature.parameters.items() if name != "options"}
+        for name in (*common, *draw_options):
+            kind, keyword = kinds[name].__forward_arg__, inspect.Parameter.KEYWORD_ONLY
+            option = inspect.Parameter(name, keyword, default=DEFAULTS[name], annotation=kind)
+            names.setdefault(name, option)
 
         @functools.wraps(check)
         def checked(*args: Any, **options: Any) -> Verdict:
@@ -272,6 +279,8 @@ def accepts(
                 _run_seed.on_verdict(verdict)
             return verdict
 
+        shown = signature.replace(parameters=list(names.values()))
+        checked.__signature__ = shown  # type: ignore[attr-defined]  # for help
         return checked  # type: ignore[return-value]  # of the same signature
 
     return decorate
