@@ -1,5 +1,6 @@
 """Rows near the ends of the floats: an answer, a refusal, or the error that NumPy is to raise."""
 
+import functools
 import itertools
 
 import numpy as np
@@ -7,20 +8,15 @@ import pytest
 from mehler.proofs_checks.experiments.depth import TangentFeatures
 
 import mehler
+from tests.verify.map_kinds import DRAWS
 
-SINKS = ("relu", "step", "relu2", "erf", "tanh", "cos", "sin")
+NAMES = ("maxout", "next", "codes", "pairs", "laplacian-pairs")
+SINKS = ("relu", "step", "relu2", "erf", "tanh-bias", "cos", "sin")
+NETWORK = {"n_inputs": 3, "widths": (8, 8), "activation": "relu", "seed": 0}
 MAPS = {
-    "maxout": lambda: mehler.MaxoutFeatures.draw(3, 8, 4, seed=0),
-    "decoupled": lambda: mehler.DecoupledMaxoutFeatures.draw(3, 8, 4, seed=0),
-    "codes": lambda: mehler.MaxoutCodes.draw(3, 8, 4, seed=0),
-    "Gaussian": lambda: mehler.FourierFeatures.draw(3, 8, seed=0),
-    "Laplacian": lambda: mehler.FourierFeatures.draw(3, 8, kernel="laplacian", seed=0),
-    "deep": lambda: mehler.DeepFeatures.draw(3, (8, 8), activation="relu", seed=0),
-    "tangent": lambda: TangentFeatures.draw(3, (8, 8), activation="relu", seed=0),
-    **{
-        name: lambda name=name: mehler.KitchenSinks.draw(3, 8, activation=name, seed=0)
-        for name in SINKS
-    },
+    **{n: functools.partial(DRAWS[n], 8, seed=0) for n in (*NAMES, *(f"sinks-{s}" for s in SINKS))},
+    "deep": lambda: mehler.DeepFeatures.draw(**NETWORK),
+    "tangent": lambda: TangentFeatures.draw(**NETWORK),
 }
 # Variances of deep networks are not known.
 PARTS = ("__call__", "kernel", "variance", "gram_variance")

@@ -1,6 +1,7 @@
 """Under the libraries' own transforms: compiled, mapped over batches, and in stacks of batches."""
 
 import contextlib
+import importlib
 
 import numpy as np
 import pytest
@@ -41,58 +42,27 @@ def test_batches_are_those_of_their_rows(name):
 ON_HOST = ("inv", "not-inv", "leverage-inv", "sinks-tanh-bias", "sinks-orthogonal")
 
 
-@pytest.mark.skipif("torch" not in LIBRARIES, reason="PyTorch is the user's choice")
+def transforms_of(library):
+    """Return a library's arrays and its transforms of functions."""
+    module = importlib.import_module(library)
+    if library == "torch":
+        return module.asarray, (module.func.vmap,)
+    return module.numpy.asarray, (module.jit, module.vmap)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
 @pytest.mark.parametrize("name", sorted(DRAWS))
-@pytest.mark.sampled(8)
-def test_mapped_by_pytorch(name):
-    import torch
-
-    x, y = torch.asarray(STACK[0]), torch.asarray(OTHER)
-    phi = map_of(name, x)
-    np.testing.assert_allclose(torch.func.vmap(phi)(x), phi(x), atol=CLOSE)
-    if not name.startswith(ON_HOST):
-        kernels = torch.func.vmap(phi.kernel)(x, y)
-        np.testing.assert_allclose(kernels, phi.kernel(x, y), atol=CLOSE_KERNELS)
-
-
-@pytest.mark.skipif("jax" not in LIBRARIES, reason="JAX is the user's choice")
-@pytest.mark.slow
-@pytest.mark.parametrize("name", sorted(DRAWS))
-@pytest.mark.sampled(2)
-def test_compiled_and_mapped_by_jax(name):
-    import jax
-
-    with double_precision():
-        x, y = jax.numpy.asarray(STACK[0]), jax.numpy.asarray(OTHER)
+@pytest.mark.sampled(4)
+def test_compiled_and_mapped_by_the_library(name, library):
+    asarray, transforms = transforms_of(library)
+    with double_precision() if library == "jax" else contextlib.nullcontext():
+        x, y = asarray(STACK[0]), asarray(OTHER)
         phi = map_of(name, x)
-        for transform in (jax.jit, jax.vmap):
+        for transform in transforms:
             np.testing.assert_allclose(transform(phi)(x), phi(x), atol=CLOSE)
             if not name.startswith(ON_HOST):
                 kernels = transform(phi.kernel)(x, y)
                 np.testing.assert_allclose(kernels, phi.kernel(x, y), atol=CLOSE_KERNELS)
-        if name.startswith(ON_HOST):
+        if library == "jax" and name.startswith(ON_HOST):
             with pytest.raises(TypeError, match="which cannot be traced"):
-                jax.jit(phi.kernel)(x, y)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", ["pairs", "matern", "maxout", "sinks-relu", "sinks-erf"])
-# PyTorch's forward mode warns of its own use of what it has deprecated.
-@pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")
-@pytest.mark.sampled(3)
-def test_derivatives_of_each_row_in_both_modes(name, library):
-    xp = pytest.importorskip({"torch": "torch", "jax": "jax.numpy"}[library])
-    functions = pytest.importorskip({"torch": "torch.func", "jax": "jax"}[library])
-    with double_precision() if library == "jax" else contextlib.nullcontext():
-        x, y = xp.asarray(STACK[0, 0]), xp.asarray(OTHER[0])
-        phi = map_of(name, x)
-
-        def kernel(row):
-            return phi.kernel(row[None, :], y)[0]
-
-        backward = functions.vmap(functions.jacrev(kernel))(x)
-        forward = functions.vmap(functions.jacfwd(kernel))(x)
-        plain = xp.stack([functions.jacrev(kernel)(row) for row in x])
-        np.testing.assert_allclose(backward, plain, atol=CLOSE_KERNELS)
-        np.testing.assert_allclose(forward, plain, atol=CLOSE_KERNELS)
+                transforms[0](phi.kernel)(x, y)

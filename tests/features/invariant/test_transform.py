@@ -46,7 +46,10 @@ def rows(d, n=5):
 
 def projections(phi, x):
     """<g_i t_j, x> for each template, shape (m, r, n), and which templates count."""
-    templates, kept = draws.templates(phi.law, phi.seed, phi.n_units)
+    if isinstance(phi.templates, list):
+        templates, kept = np.array(phi.templates), np.ones(phi.n_units)
+    else:
+        templates, kept = draws.templates(phi.law, phi.seed, phi.n_units)
     elements = phi._elements()
     found = []
     for j, t in enumerate(templates):
@@ -159,3 +162,21 @@ def test_a_group_may_come_as_its_recipe():
             6, n_templates=6, n_bins=3, window=1.2, seed=0, group=recipe
         ).recipe()
     )
+
+
+@pytest.mark.parametrize("rule", ["paper", "trapezoid", "midpoint"])
+def test_given_templates_are_used_and_their_empirical_kernel_is_the_gram(rule):
+    x, given = rows(4), np.random.default_rng(2).standard_normal((3, 4))
+    phi = draw(n_templates=3, rule=rule, templates=given, group=groups.CyclicShifts(4))
+    assert np.array_equal(phi.templates, given)
+    np.testing.assert_allclose(phi(x), by_definition(phi, x), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(phi.kernel(x), phi.gram(x), atol=1e-13)
+    assert not np.any(phi.variance(x))
+    assert not np.any(phi.gram_variance(x))
+
+
+def test_templates_of_a_law_given_by_hand_are_the_same_map():
+    law = draw(group=groups.CyclicShifts(4))
+    drawn, _ = draws.templates(law.law, law.seed, law.n_units)
+    given = draw(group=law.group, templates=drawn)
+    np.testing.assert_allclose(given(rows(4)), law(rows(4)), atol=1e-14)
