@@ -46,10 +46,8 @@ def load(spec: str, *, what: str) -> Any:
     """
     module_name, _, name = spec.rpartition(":")
     if not module_name or not name:
-        raise ValueError(
-            f"{what}={spec!r} is not MODULE:NAME: as in "
-            "sklearn.kernel_approximation:RBFSampler, or path/to/file.py:name"
-        )
+        such = "sklearn.kernel_approximation:RBFSampler, or path/to/file.py:name"
+        raise ValueError(f"{what}={spec!r} is not MODULE:NAME: as in {such}")
     path = Path(module_name)
     if path.suffix == ".py" and not path.is_file():
         raise ValueError(f"{what}: {module_name} does not exist: check the path")
@@ -62,9 +60,8 @@ def load(spec: str, *, what: str) -> Any:
         return attrgetter(name)(module)
     except AttributeError:
         public = ", ".join([key for key in vars(module) if not key.startswith("_")][:8])
-        raise ValueError(
-            f"{what}: {module_name} has no {name!r}; it has {public or 'nothing'}"
-        ) from None
+        text = f"{what}: {module_name} has no {name!r}; it has {public or 'nothing'}"
+        raise ValueError(text) from None
 
 
 def _file(path: Path) -> ModuleType:
@@ -244,10 +241,8 @@ class _Call:
         """Raise ValueError for arguments that are neither a seed nor a size, nor given."""
         if self.required:
             options = " ".join(f"--arg {key}=..." for key in self.required)
-            raise ValueError(
-                f"{name} takes {', '.join(self.required)}, by name neither seed nor size: "
-                f"give {options}"
-            )
+            text = f"{name} takes {', '.join(self.required)}, by name neither seed nor size"
+            raise ValueError(f"{text}: give {options}")
 
     def __call__(self, seed: int, m: int) -> Any:
         """Return what the factory makes of a seed and a number of features."""
@@ -279,10 +274,8 @@ def as_map(value: Any, X: Array) -> Any:
         return value.transform
     if callable(value):
         return value
-    raise TypeError(
-        f"the draw function returned {type(value).__name__}: it must return a callable X -> Z or a "
-        "transformer"
-    )
+    kind = type(value).__name__
+    raise TypeError(f"the draw function returned {kind}: return a callable X -> Z or a transformer")
 
 
 def _of_module(module: Any) -> Any:
