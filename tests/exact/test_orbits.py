@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy import stats
 from scipy.integrate import quad
-from scipy.special import gammainc
+from scipy.special import gammainc, ndtr, owens_t
 
 from mehler.exact import orbits
 from mehler.exact.orbits import Bins, TemplateLaw
@@ -233,8 +233,6 @@ def test_table_of_unclipped_kernels(d):
 
 def test_gaussian_window_by_owens_formula():
     """E2 as printed in the theory, for unit vectors."""
-    from scipy.special import ndtr, owens_t
-
     d, s, r = 10, 0.6, 0.3
     S, alpha = s * math.sqrt(d), math.sqrt((1 - r) / (1 + r))
     phi = math.exp(-S * S / 2) / math.sqrt(2 * math.pi)
@@ -347,7 +345,7 @@ def test_methods_of_laws_refuse_by_name(name):
         "theta": [lambda value: law.wedge(0.5, value), lambda value: law.wedge_below(0.5, value)],
     }
     for argument, functions in calls.items():
-        for value in (math.nan, [0.5, math.nan], -0.5, -math.inf, None, "a", 10**400):
+        for value in (math.nan, [0.5, math.nan], -0.5, None, 10**400):
             for function in functions if value != -0.5 or argument != "theta" else ():
                 with pytest.raises((TypeError, ValueError), match=rf"^{argument} "):
                     function(value)

@@ -50,12 +50,9 @@ def raised(by):
     )
 
 
-def of_box(factor):
-    def wrong(correct, data, *of):
-        correct(data, *of)
-        data.inner *= factor
-
-    return swapped(wrong, "__init__", SignedRows)
+def widened(correct, data, *of):
+    correct(data, *of)
+    data.inner *= 1.0 + 2.0**-40
 
 
 def of_envelope(change):
@@ -66,20 +63,8 @@ def of_envelope(change):
     return swapped(wrong, "envelope", _box_erm)
 
 
-def of_zeros(correct, rows, limits, slope, tolerance):
-    """Valid but useless: the constant 0 in place of the envelope of clipped rows."""
-    none = np.zeros_like(limits)
-    return replace(rows, high=none, is_line=none == 0, constant=none)
-
-
-def of_free_theta(correct, data, rows, alpha, theta):
-    """Not feasible, and better than any feasible one."""
-    return correct(data, replace(rows, high=10.0 + 0 * rows.high), alpha, theta * 1.05)
-
-
 DEFECTS = {
     "the dual's penalty with the wrong sign": raised(lambda n, penalty: 2 * penalty),
-    "the dual's penalty for half the box": raised(lambda n, penalty: penalty / 2),
     "the dual's penalty divided by n twice": raised(lambda n, penalty: penalty * (1 - 1 / n)),
     "sums in place of means": of_certificate(
         lambda n, proof, _: {"upper": n * proof.upper, "lower": n * proof.lower}
@@ -90,8 +75,7 @@ DEFECTS = {
     "the risk of another point": of_certificate(
         lambda n, proof, _: {"margins": 1.01 * proof.margins}
     ),
-    "the box twice as wide": of_box(2.0),
-    "the box wider by a rounding": of_box(1.0 + 2.0**-40),
+    "the box wider by a rounding": swapped(widened, "__init__", SignedRows),
     "labels forgotten": swapped(
         lambda correct, data, z, y, c: correct(data, z, abs(y), c), "__init__", SignedRows
     ),
@@ -106,8 +90,20 @@ DEFECTS = {
     "the surrogate for the envelope": of_envelope(
         lambda correct, rows, limits, slope, tolerance: correct(limits, slope, np.inf, tolerance)
     ),
-    "an envelope of zero": of_envelope(of_zeros),
-    "dual points beyond their ends": swapped(of_free_theta, "certify", _box_erm),
+    # Valid but useless.
+    "an envelope of zero": of_envelope(
+        lambda _, rows, limits, *of: replace(
+            rows, high=0 * limits, is_line=limits == limits, constant=0 * limits
+        )
+    ),
+    # Better than any feasible one.
+    "dual points beyond their ends": swapped(
+        lambda correct, data, rows, alpha, theta: correct(
+            data, replace(rows, high=10.0 + 0 * rows.high), alpha, theta * 1.05
+        ),
+        "certify",
+        _box_erm,
+    ),
 }
 
 
@@ -124,15 +120,6 @@ def audit_some():
 # -- ridge --------------------------------------------------------------------------------
 
 
-def of_penalty(change):
-    """Change the number of rows by which lambda is multiplied."""
-    return swapped(
-        lambda correct, self, lambdas, n: correct(self, lambdas, change(n)),
-        "inverses",
-        _path.Spectrum,
-    )
-
-
 RIDGE = {
     "leverages without 1/N": swapped(
         lambda correct, path, *of: correct(replace(path, intercept=False), *of), "left_out", _ridge
@@ -142,8 +129,9 @@ RIDGE = {
         "left_out",
         _ridge,
     ),
-    "penalty without N": of_penalty(lambda n: 1),
-    "penalty of N - 1 rows": of_penalty(lambda n: n - 1),
+    "penalty of N - 1 rows": swapped(
+        lambda correct, self, lambdas, n: correct(self, lambdas, n - 1), "inverses", _path.Spectrum
+    ),
     "a factorisation without N": swapped(
         lambda correct, xp, g, c, lambdas, n, *of: correct(xp, g, c, lambdas, 1, *of),
         "factorised",

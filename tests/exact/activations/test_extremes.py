@@ -30,13 +30,6 @@ def test_huge_rows_have_the_limit(name):
         assert np.max(error) < 1e-13
 
 
-def test_one_huge_row_and_one_of_ordinary_length():
-    """E erf(u) sign(v) = (2/pi) asin(rho s / sqrt(s^2 + 1/2)): erf of a huge row is its sign."""
-    rho, s = np.array([-0.9, 0.2, 1.0]), 1.3
-    truth = 2 / np.pi * np.arcsin(rho * s / np.sqrt(s * s + 0.5))
-    assert activation_kernel("erf", rho, 1e160, s) == pytest.approx(truth, rel=1e-14)
-
-
 @pytest.mark.parametrize("rho", [sign * r for r in NEAR for sign in (-1, 1)])
 def test_closed_forms_near_the_ends_have_all_digits(rho):
     """Against the formulas in 60 digits; long rows make 1 - rho and 1 + rho visible."""
@@ -111,3 +104,10 @@ def test_powers_of_small_integers_do_not_wrap_around():
     """2^8 is 0 in eight bits."""
     steps = activation_kernel(lambda t: np.where(t > 0, 2, 0).astype(np.int8), 0.0, power=8)
     assert steps == pytest.approx((2.0**8 / 2.0) ** 2, rel=1e-12)
+
+
+def test_one_huge_row_and_one_of_ordinary_length():
+    """E erf(u) sign(v) = (2/pi) asin(rho s / sqrt(s^2 + 1/2)): erf of a huge row is its sign."""
+    rho, s = np.array([-0.9, 0.2, 1.0]), 1.3
+    truth = 2 / np.pi * np.arcsin(rho * s / np.sqrt(s * s + 0.5))
+    assert activation_kernel("erf", rho, 1e160, s) == pytest.approx(truth, rel=1e-14)

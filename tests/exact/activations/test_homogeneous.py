@@ -39,11 +39,6 @@ def test_against_the_series(name, power):
         assert np.all(np.abs(closed - series) <= slack)
 
 
-def test_the_absolute_value_has_the_mean_square_of_its_projection():
-    assert activation_kernel(CASES["abs"], 1.0) == pytest.approx(1.0, rel=1e-15)
-    assert activation_kernel(CASES["abs"], 0.0) == pytest.approx(2 / np.pi, rel=1e-15)
-
-
 @pytest.mark.parametrize(
     ("function", "degree", "words"),
     [
@@ -51,17 +46,12 @@ def test_the_absolute_value_has_the_mean_square_of_its_projection():
         (lambda xp, t: xp.abs(t), 2, "a degree that is not"),
         (lambda xp, t: xp.abs(t) + 1.0, 1, "leave it out"),
         (lambda xp, t: xp.where(t == 0.0, 1.0, t), 1, "at 0.0 it is 0, and the function's 1"),
+        *((lambda xp, t: t, degree, "whole number") for degree in (-1, 1.0, True)),
     ],
 )
 def test_wrong_claims_are_refused(function, degree, words):
     with pytest.raises(ValueError, match=words):
         activation_kernel(Activation("own", function, degree=degree), 0.5)
-
-
-@pytest.mark.parametrize("degree", [-1, 1.0, True])
-def test_degrees_are_whole_numbers(degree):
-    with pytest.raises(ValueError, match="whole number"):
-        Activation("own", lambda xp, t: t, degree=degree)
 
 
 def test_waves_are_held_to_the_function():

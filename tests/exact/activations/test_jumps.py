@@ -1,7 +1,7 @@
 """Stated errors hold where functions jump and bend, wherever that is.
 
-Truths are probabilities of two correlated Gaussians above two levels: by an integral over the
-angle, and by Owen's function; neither knows of Hermite polynomials or of panels.
+Truths are probabilities of two correlated Gaussians above two levels, by an integral over the
+angle, which knows nothing of Hermite polynomials or of panels.
 """
 
 import math
@@ -35,14 +35,6 @@ def above(h, k, rho):
     return both[..., 0] + (density @ weight) * angle[..., 0] / (2 * np.pi)
 
 
-def by_owen(h, k, rho):
-    """The same by Owen (1956), equation 2.1, for levels that are not 0."""
-    root = np.sqrt((1 - rho) * (1 + rho))
-    turned = special.owens_t(h, (k / h - rho) / root) + special.owens_t(k, (h / k - rho) / root)
-    below = (special.ndtr(h) + special.ndtr(k)) / 2 - turned - np.where(h * k > 0, 0.0, 0.5)
-    return 1 - special.ndtr(h) - special.ndtr(k) + below
-
-
 def thresholds(seed, n):
     """Levels, scales and correlations: of all sizes, a third of them near the ends."""
     rng = np.random.default_rng(seed)
@@ -50,11 +42,6 @@ def thresholds(seed, n):
     rho = rng.uniform(-1, 1, n)
     near = np.sign(rng.normal(size=n)) * (1 - 10 ** rng.uniform(-6, -1, n))
     return scales[0], scales[1], np.where(np.arange(n) % 3 == 0, near, rho)
-
-
-def test_both_truths_agree():
-    sx, sy, rho = thresholds(0, 300)
-    assert np.max(np.abs(above(0.4 / sx, 0.4 / sy, rho) - by_owen(0.4 / sx, 0.4 / sy, rho))) < 1e-13
 
 
 @pytest.mark.slow
@@ -82,14 +69,6 @@ def test_without_splitting_the_stated_error_would_be_exceeded(monkeypatch):
     error = activation_kernel_error(lambda t: t > -0.37, rho, sx, sy)
     off = np.abs(value - above(-0.37 / sx, -0.37 / sy, rho))
     assert np.mean(off > error + ROUNDING) > 0.05
-
-
-def test_at_equal_and_opposite_rows_a_threshold_is_exact():
-    level, scale = 0.7, np.array([0.3, 1.0, 4.0])
-    rho = np.array([[1.0], [-1.0]])
-    value = activation_kernel(lambda t: t > level, rho, scale, scale)
-    assert value[0] == pytest.approx(special.ndtr(-level / scale), rel=1e-13)
-    assert np.max(np.abs(value[1])) < 1e-14
 
 
 def test_many_jumps_at_once():
@@ -150,3 +129,11 @@ def test_hundreds_of_rows_of_a_jump_take_no_longer_than_smooth_ones():
         return count
 
     assert evaluations(lambda t: t > 0.7) < 3 * evaluations(np.tanh)
+
+
+def test_at_equal_and_opposite_rows_a_threshold_is_exact():
+    level, scale = 0.7, np.array([0.3, 1.0, 4.0])
+    rho = np.array([[1.0], [-1.0]])
+    value = activation_kernel(lambda t: t > level, rho, scale, scale)
+    assert value[0] == pytest.approx(special.ndtr(-level / scale), rel=1e-13)
+    assert np.max(np.abs(value[1])) < 1e-14

@@ -39,12 +39,6 @@ def test_a_jump_is_closed_in_on(at):
     assert leaves.scale.size <= 52
 
 
-def test_a_jump_between_halves_needs_no_panel_of_its_own():
-    leaves = split(lambda g: (g > 0.625).astype(float))
-    assert leaves.high.tolist() == [0.625, 0.75]
-    assert not np.any(leaves.jump)
-
-
 @pytest.mark.parametrize("ats", [(0.55, 0.7), (0.6, 0.6 + 1e-7), (0.51, 0.6, 0.61, 0.74)])
 def test_every_jump_has_a_panel_of_its_own(ats):
     leaves = split(lambda g: sum((g > at).astype(float) for at in ats))
