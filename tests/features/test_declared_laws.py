@@ -8,8 +8,7 @@ from scipy.integrate import quad
 
 import mehler
 from mehler import exact
-from mehler.exact import activations
-from mehler.exact.activations import activation_of
+from tests.verify.map_kinds import DRAWS
 
 
 def rows(rho):
@@ -141,19 +140,6 @@ def test_equal_rows_are_equal_off_the_diagonal(draw, q):
     assert np.diag(both[:, 40:]) == pytest.approx(scale * diagonal, rel=1e-13)
 
 
-def test_powers_are_integers_and_norms_not_negative():
-    one = np.ones(())
-    pairs = activations.Pairs(one, 0 * one, 2 * one, one, one)
-    for call in (
-        activation_of("relu").moment,
-        lambda _, p: activation_of("relu").has_closed_form(p),
-    ):
-        with pytest.raises(TypeError, match=r"power=1.5 must be an integer"):
-            call(pairs, 1.5)
-        with pytest.raises(ValueError, match="power=0 must be at least 1"):
-            call(pairs, 0)
-
-
 SINKS = {"activation": np.exp}, {"activation": "relu2"}, {"activation": lambda t: t**3}
 
 
@@ -175,15 +161,8 @@ def test_features_that_overflow_are_refused_by_the_name_of_the_activation(option
 @pytest.mark.parametrize("size", [1e307, 1.7e308])
 def test_rows_at_the_end_of_the_floats_are_refused_by_every_map(size):
     """Sums of products overflow on the way: winners, signs and angles were of no use."""
-    rows, shifts = np.full((2, 3), size), mehler.features.groups.CyclicShifts(3)
-    maps = [
-        mehler.MaxoutFeatures.draw(3, 8, 4, seed=0),
-        mehler.MaxoutCodes.draw(3, 8, 4, seed=0),
-        mehler.FourierFeatures.draw(3, 8, seed=0),
-        mehler.KitchenSinks.draw(3, 8, activation="erf", seed=0),
-        mehler.KitchenSinks.draw(3, 8, activation="cos", bias="uniform", seed=0),
-        mehler.GroupInvariantFeatures.draw(3, group=shifts, n_templates=4, seed=0),
-    ]
+    rows, names = np.full((2, 3), size), ("maxout", "codes", "pairs", "sinks-erf", "sinks-cos")
+    maps = [DRAWS[name](72, seed=0) for name in (*names, "invariant")]
     for call in (*maps, maps[0].local_coefficients):
         with pytest.raises(ValueError, match=r"X has .*length .* in row 0|whose projections leave"):
             call(rows)
@@ -198,23 +177,14 @@ def test_products_that_overflow_are_refused_where_features_do_not():
             call(rows)
 
 
-HUGE = {
-    "maxout": (mehler.MaxoutFeatures.draw(3, 5, 2, seed=0), 1e200),
-    "decoupled": (mehler.DecoupledMaxoutFeatures.draw(3, 5, 2, seed=0), 1e200),
-    "squares": (mehler.KitchenSinks.draw(3, 4, activation="relu2", seed=0), 1e100),
-    "localised": (mehler.features.LocalisedLinearFeatures.draw(3, 6, seed=0), 1e170),
-    "linear limit": (
-        mehler.DeepFeatures.draw(3, (4,), activation="maxout", pool_size=2, seed=0),
-        1e100,
-    ),
-}
+HUGE = {"maxout": 1e200, "next": 1e200, "sinks-relu2": 1e100, "localised": 1e170, "deep": 1e100}
 
 
 @pytest.mark.parametrize("name", HUGE)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_moments_that_leave_the_floats_are_refused(name, dtype):
     """Those of float32 rows are computed in float64, and have to fit into float32."""
-    phi, size = HUGE[name]
+    phi, size = DRAWS[name](72, seed=0), HUGE[name]
     rows = (size if dtype == "float64" else 1e37) * (1 + np.eye(3, dtype=dtype))
     with pytest.raises(ValueError, match=f"leave the floats of {dtype}: scale the rows"):
         phi.variance(rows)

@@ -11,6 +11,7 @@ from mehler.proofs_checks.group_invariant.image_rotations import SteerableRotati
 
 import mehler
 from mehler import features
+from mehler.exact import Activation, activations
 from mehler.features import PackedCodes, groups, leverage
 from mehler.features.deep import critical_weight_variance
 from tests.features.leverage.pools import POOLS, ROWS, D
@@ -58,6 +59,13 @@ network = of(
 )
 deep = of(mehler.DeepKernel, activation="maxout", depth=2, pool_size=4)
 relu = mehler.DeepKernel("relu", 3, weight_variance=2.0)
+PAIRS = activations.Pairs(*(np.asarray(v) for v in (1.0, 0.0, 2.0, 1.0, 1.0)))
+RELU = activations.activation_of("relu")
+WRONG = Activation("t", lambda xp, t: xp.tanh(t), derivative=lambda xp, t: 1 - xp.tanh(t))
+# The sums of columns are no function of an element, and steps are 0 on rows that point one way.
+SUMS = sinks(activation=lambda t: t.sum(axis=1))
+STEPS = mehler.KitchenSinks.draw(2, 12, activation="step", seed=0)
+FEW = leverage.LeverageSampling(STEPS, 11, lam=0.01, mix=0.0, draws="without replacement", seed=0)
 scores = of(leverage.ridge_leverage_scores, Phi=X, lam=0.1)
 plain = of(leverage.PlainSampling, pool=POOL, n_features=4)
 sampling = of(leverage.LeverageSampling, pool=POOL, n_features=4, lam=0.1, seed=0)
@@ -71,6 +79,10 @@ selected = of(
     gains=[1.0, 1.0],
     unbiased=False,
 )
+
+
+def exponent(q, near, far):
+    return mehler.MaxoutCodes.draw(3, 2, q, seed=0).exponent(near, far)
 
 
 VALUES = [
@@ -102,6 +114,16 @@ VALUES = [
     (decoupled, {"projections": "orthogonal"}, "take directions='fresh'"),
     (maxout(projections="orthogonal").unit_blocks, {}, "take projections='gaussian'"),
     (UNSTORED.unit_blocks, {"size": 0}, "size"),
+    # Of the second collision 1e-16 is computed for 1e-68; of the next, 0.56 for less than 0.2.
+    *(
+        (of(exponent, q, -0.5), {"far": far}, f"far={far}")
+        for q, far in ((64, -0.99), (4096, -0.9))
+    ),
+    *(
+        (of(exponent, 4), {"near": near, "far": far}, "near=")
+        for near, far in ((0.5, 0.5), (0.2, 0.5), (0.5, -1.0), (1.5, 0.0))
+    ),
+    (of(exponent, 1), {"near": 0.5, "far": 0.0}, "pool_size=1"),
     (PackedCodes.pack, {"codes": np.ones(3, int), "pool_size": 4}, "must have shape"),
     (PackedCodes.pack, {"codes": np.ones((0, 3), int), "pool_size": 4}, r"not \(0, 3\)"),
     (PackedCodes.pack, {"codes": np.array([[0, 4]]), "pool_size": 4}, "digit 4, but .* are 0 to 3"),
@@ -153,6 +175,12 @@ VALUES = [
     (functions(function=lambda r, c: r), {"X": GOOD}, r"must return shape \(2, 7\)"),
     (functions().kernel, {"X": GOOD}, r"draw the map with kernel=.*gram\(X\)"),
     (functions().variance, {"X": GOOD}, r"draw the map with variance=.*gram\(X\)"),
+    (SUMS, {"X": GOOD}, "element by element"),
+    (SUMS.kernel, {"X": GOOD}, "element by element"),
+    (sinks(activation=np.tanh).recipe, {}, "use a name"),
+    (lambda: sinks(activation=np.tanh).feature_cdf(GOOD, X[:2, :1]), {}, "carries no distribution"),
+    (of(RELU.moment, PAIRS), {"power": 0}, "power=0 must be at least 1"),
+    (RELU.has_closed_form, {"power": 0}, "power=0 must be at least 1"),
     # -- invariant features and groups --
     (invariant, {"n_templates": None}, "give n_features, or n_templates"),
     (invariant, {"n_templates": None, "n_features": 13}, "no multiple of the 4 columns of a t"),
@@ -208,7 +236,18 @@ VALUES = [
     (groups.from_recipe, {"recipe": {"group": "Dihedral"}}, "does not fit"),
     (mehler.from_recipe, {"recipe": {"map": "Foo"}}, "names the map 'Foo'"),
     (mehler.from_recipe, {"recipe": {"map": "MaxoutCodes", "n_inputs": 3}}, "does not fit"),
+    *(
+        (mehler.from_recipe, {"recipe": {**PHI.recipe(), "mehler": version}}, words)
+        for version, words in (
+            *(("99.0.0", "update mehler"), ("99.0", "update")),
+            *(("new", "no version"), (1, "no version")),
+        )
+    ),
     # -- deep networks and kernels --
+    (mehler.DeepKernel("step", 2).ntk, {"X": X[:2]}, "jumps"),
+    (mehler.DeepKernel(np.sign, 2).ntk, {"X": X[:2]}, "carries no derivative: give it one"),
+    (mehler.DeepKernel(np.tanh, 2).ntk, {"X": X[:2]}, "carries no derivative: give it one"),
+    (mehler.DeepKernel(WRONG, 1).ntk, {"X": X}, "a derivative that is not its function's"),
     (network, {"widths": ()}, "widths is empty"),
     (network, {"widths": (3, 0)}, r"widths\[1\]=0 must be at least 1"),
     (network, {"pool_size": None}, "needs pool_size"),
@@ -251,6 +290,7 @@ VALUES = [
     (sampling, {"mix": 1.1}, "mix=1.1"),
     (sampling, {"draws": "random"}, "draws='random' is not"),
     (sampling().fit, {"X": ROWS[:, :2]}, "columns"),
+    (FEW.fit, {"X": np.array([[1.0, 0.0], [2.0, 0.0]])}, r"mix=0.0 draws from .* groups of 12"),
     (selected, {"columns": [1, 0]}, "ascending"),
     (selected, {"columns": [0, 24]}, "below the pool's 24"),
     (selected, {"gains": [1.0]}, "one of each a feature"),
@@ -300,6 +340,8 @@ TYPES = [
     (functions, {"function": 3}, "function"),
     (functions, {"law": "gaussian"}, "law"),
     (functions, {"kernel": 1}, "kernel"),
+    (of(RELU.moment, PAIRS), {"power": 1.5}, r"power=1.5 must be an integer"),
+    (RELU.has_closed_form, {"power": 1.5}, r"power=1.5 must be an integer"),
     # -- invariant features, groups, recipes --
     (invariant, {"window": "wide"}, "window='wide'"),
     (invariant, {"window": np.array(1.0)}, "window"),
@@ -309,6 +351,8 @@ TYPES = [
     (lambda: SHIFTS.sample(2, 0), {}, "rng must be a Generator"),
     (lambda: groups.DirectProduct(3, 4), {}, "must be a group"),
     (lambda: SHIFTS.apply(np.ma.masked_less(GOOD, 2.0)), {}, "rows is a masked array"),
+    (lambda: type("CyclicShifts", (groups.Group,), {}), {}, "named CyclicShifts: take another"),
+    (lambda: type("MaxoutFeatures", (features.FeatureMap,), {}), {}, "named MaxoutFeatures: take"),
     (groups.from_recipe, {"recipe": None}, "must be a dict"),
     (mehler.from_recipe, {"recipe": [("map", "MaxoutCodes")]}, "must be a dict"),
     # -- deep networks and kernels, leverage --

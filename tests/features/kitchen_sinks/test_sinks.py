@@ -59,21 +59,6 @@ def test_comparisons_are_activations_too(dtype):
         assert np.array_equal(own, step)
 
 
-def test_activations_work_element_by_element():
-    phi = mehler.KitchenSinks.draw(D, 8, activation=lambda t: t.sum(axis=1), seed=0)
-    for method in (phi, phi.kernel):
-        with pytest.raises(ValueError, match="element by element"):
-            method(ROWS)
-
-
-def test_functions_have_no_recipe_and_no_law():
-    phi = mehler.KitchenSinks.draw(3, 4, activation=np.tanh, seed=0)
-    with pytest.raises(ValueError, match="use a name"):
-        phi.recipe()
-    with pytest.raises(ValueError, match="an activation of your own carries no distribution"):
-        phi.feature_cdf(np.eye(3), np.zeros((3, 1)))
-
-
 WITH_ZEROS = np.array([[0.0, 0.0, 0.0], [0.3, -1.2, 0.5], [0.9, 0.4, -0.2], [0.0, 0.0, 0.0]])
 # Shares of the kernel's and the variance's scale: planted deviations are 0.25 of it and more.
 CLOSE = 0.1

@@ -143,9 +143,3 @@ def test_features_of_score_0_are_never_drawn_and_nothing_is_claimed():
     assert not chosen.unbiased
     assert set(chosen.columns) <= set(np.flatnonzero(q))
     assert np.all(np.isfinite(chosen.gains))
-
-
-def test_too_few_scores_are_refused():
-    how = {**LETTER, "draws": "without replacement"}
-    with pytest.raises(ValueError, match=r"mix=0.0 draws from .* groups of 12"):
-        leverage.LeverageSampling(steps(), 11, seed=0, **how).fit(FEW)
