@@ -47,7 +47,7 @@ def settings(name: str) -> list[Arguments]:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("error")
-@pytest.mark.parametrize("name", [name for name in ROWS])
+@pytest.mark.parametrize("name", ROWS)
 def test_a_bound_is_a_number_or_refused(name):
     """No bound from above is rounded to 0, and none from below to infinity."""
     numbers = 0
@@ -70,6 +70,9 @@ def test_a_bound_is_a_number_or_refused(name):
     assert numbers > 0
 
 
+SCORES = {"ridge": 0.1, "degrees_of_freedom": 5.0, "delta": 0.1}
+POOL = {"ridge": 0.5, "radius": 1.0, "lipschitz": 1.0, "degrees_of_freedom": 2.0, "delta": 0.01}
+POOL |= {"pool_degrees": 2.0, "estimated": 2.0, "pool_size": 10**6, "n_features": 10**6}
 LEARNER = {"n_samples": 1000, "pool_size": 4, "lipschitz": 1.0, "delta": 0.01}
 LEMMA = {"n_features": 4, "pool_size": 4, "delta": 0.01}
 SIGMA = exact.sigma2(4) ** 0.5
@@ -112,21 +115,9 @@ def test_lengths_of_the_approximating_functions(function):
         kitchen_sinks.generalisation_gap(2, scale=1.0, lipschitz=1.0, delta=0.01),
         kitchen_sinks.excess_risk(2, 2, scale=1.0, lipschitz=1.0, delta=0.01),
         leverage.approximation(5000, ridge=1.0, degrees_of_freedom=0.5, delta=0.1),
-        leverage.score_error(10, ridge=0.1, degrees_of_freedom=5.0, delta=0.1),
-        leverage.probability_error(10, pool_size=9, ridge=0.1, degrees_of_freedom=5.0, delta=0.1),
-        leverage.excess_risk(
-            10,
-            ridge=0.5,
-            radius=1.0,
-            lipschitz=1.0,
-            degrees_of_freedom=2.0,
-            pool_degrees=2.0,
-            estimated=2.0,
-            pool_size=10**6,
-            n_scored=10**9,
-            n_features=10**6,
-            delta=0.01,
-        ),
+        leverage.score_error(10, **SCORES),
+        leverage.probability_error(10, pool_size=9, **SCORES),
+        leverage.excess_risk(10, n_scored=10**9, **POOL),
         group_invariant.kernel_error(2, n_bins=9, n_rows=9, delta=0.1, window=1.3),
         group_invariant.approximation(2, n_bins=9, window=1.0, scale=1.0, delta=0.1),
         group_invariant.excess_risk(

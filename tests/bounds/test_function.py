@@ -58,10 +58,7 @@ def test_the_body_is_the_formula():
     ("change", "message"),
     [
         ({"n_rows": 0}, "n_rows=0 must be at least 1"),
-        ({"n_rows": 2.5}, "n_rows=2.5 must be an integer"),
-        ({"delta": 1.0}, "delta=1.0 must be a probability"),
         ({"delta": None}, "delta=None must be a real number"),
-        ({"radius": math.nan}, "radius=nan must be positive"),
         ({"radii": 1.0}, "unexpected keyword argument 'radii'"),
         ({"delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\] of the array\)"),
         ({"radius": [1.0, math.nan]}, r"radius=nan .* \(at entry \[1\] of the array\)"),
@@ -100,26 +97,12 @@ def test_the_inverse_says_which_assumption_fails():
     pool = {"ridge": 1e-3, "radius": 1.0, "lipschitz": 0.1, "degrees_of_freedom": 25.0}
     pool |= {"pool_degrees": 25.0, "estimated": 25.0, "delta": 0.05, "n_scored": 10**9}
     message = r"from n_samples=1 on, .* not true that pool_size is at least \d+ \(pool_size 20\)"
+    pool |= {"n_samples": None, "n_features": 10, "pool_size": 20}
     with pytest.raises(ValueError, match=message):
-        bounds.solve(
-            bounds.leverage.excess_risk,
-            at_most=0.1,
-            n_samples=None,
-            n_features=10,
-            pool_size=20,
-            **pool,
-        )
+        bounds.solve(bounds.leverage.excess_risk, at_most=0.1, **pool)
+    box = {"n_features": None, "n_samples": 1000, "pool_size": 4, "scale": 1.0, "lipschitz": 1.0}
     with pytest.raises(ValueError, match="its probability is 0"):
-        bounds.solve(
-            bounds.maxout.excess_risk,
-            at_most=5.0,
-            n_features=None,
-            n_samples=1000,
-            pool_size=4,
-            scale=1.0,
-            lipschitz=1.0,
-            delta=0.4,
-        )
+        bounds.solve(bounds.maxout.excess_risk, at_most=5.0, delta=0.4, **box)
 
 
 @pytest.mark.parametrize(
@@ -131,11 +114,8 @@ def test_the_inverse_says_which_assumption_fails():
         ({"n_features": 5, "for_": "radius"}, "not radius: .*error falls in n_features"),
         ({"n_features": None, "at_most": 0.0}, "at_most=0.0 must be positive"),
         ({"n_features": None, "at_most": 1e-12}, "at_most=1e-12 is out of reach: with n_features"),
-        ({"n_features": None, "radius": -1.0}, "radius=-1.0"),
         ({"n_features": None, "at_most": [0.3]}, "at_most=.* must be a real number"),
-        ({"n_features": None, "n_rows": []}, "n_rows is empty"),
         ({"n_features": None, "delta": [0.1, 0.2]}, "one number for each other argument"),
-        ({"n_features": None, "delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\]"),
     ],
 )
 def test_the_inverse_refuses(arguments, message):
@@ -144,12 +124,9 @@ def test_the_inverse_refuses(arguments, message):
         bounds.solve(error, **options)
 
 
-def test_only_bounds_are_inverted():
+def test_only_bounds_of_the_package_are_inverted_and_registered():
     with pytest.raises(TypeError, match=r"must be a function of mehler\.bounds"):
         bounds.solve(math.sqrt, at_most=1.0)
-
-
-def test_only_bounds_of_the_package_are_registered():
     assert not any(function.statement == "paper.lemma-1" for function in REGISTRY.values())
     with pytest.raises(ValueError, match=r"statement='paper.lemma-1' has no bound"):
         bounds.by_statement("paper.lemma-1")

@@ -8,12 +8,6 @@ from mehler.proofs_checks.features.uniform import of_centred, of_sinks
 
 from mehler.bounds import kernel_error
 
-
-def pairs(k: float, level: int) -> float:
-    """Pairs of cells of a level, the equal ones too."""
-    return 2.0 ** (k * level) * (2.0 ** (k * level) + 1) / 2
-
-
 N = 400_000
 
 

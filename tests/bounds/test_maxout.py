@@ -1,5 +1,6 @@
 """The maxout bounds against their formulas in many digits, their scaling, and what they refuse."""
 
+import itertools
 import math
 
 import mpmath
@@ -23,20 +24,16 @@ def close(result: float, formula: mpmath.mpf) -> None:
 
 def test_paper_shape_is_above_what_its_proof_sums():
     """4 sqrt(A) is a round number for the three terms of the proof; it must not be below them."""
-    for d in (1, 2, 3, 10, 784):
-        for k in (0, 1, 20):
-            for diameter in (0.0, 1e-3, 2.0):
-                for delta in (1e-9, 0.5, 0.999999):
-                    result = maxout.supremum(
-                        pool_size=1, delta=delta, n_inputs=d, dimension=k, diameter=diameter
-                    )
-                    log_t = k * max(0.0, math.log(2 * diameter * math.sqrt(d))) if diameter else 0
-                    terms = math.sqrt(2 * (math.log(2 / delta) + log_t))
-                    terms += 1 + math.sqrt(2 * math.log(2 / delta) / d)
-                    # In one dimension the inputs are two points and no covering is needed.
-                    if d == 1:
-                        terms = math.sqrt(2 * math.log(1 / delta))
-                    assert result.value >= terms
+    settings = (1, 2, 3, 10, 784), (0, 1, 20), (0.0, 1e-3, 2.0), (1e-9, 0.5, 0.999999)
+    for d, k, diameter, delta in itertools.product(*settings):
+        where = {"n_inputs": d, "dimension": k, "diameter": diameter}
+        log_t = k * max(0.0, math.log(2 * diameter * math.sqrt(d))) if diameter else 0
+        terms = math.sqrt(2 * (math.log(2 / delta) + log_t))
+        terms += 1 + math.sqrt(2 * math.log(2 / delta) / d)
+        # In one dimension the inputs are two points and no covering is needed.
+        if d == 1:
+            terms = math.sqrt(2 * math.log(1 / delta))
+        assert maxout.supremum(pool_size=1, delta=delta, **where).value >= terms
 
 
 def test_remark_scales_terms_apart_and_the_print_does_not():
@@ -61,38 +58,24 @@ def test_shrinking_inputs_and_growing_the_box_change_nothing():
     close(scaled.value, mpmath.mpf(10 * supremum))
 
 
-SIZES = {"n_features": 100, "n_samples": 400, "scale": 1.5, "lipschitz": 0.5, "radius": 2.0}
-
-
 positive = st.floats(1e-3, 1e3)
-sets = st.fixed_dictionaries(
-    {
-        "n_inputs": st.integers(1, 10**6),
-        "dimension": st.integers(0, 40),
-        "diameter": st.floats(0, 2),
-    }
-)
-pools = st.sampled_from([1, 2, 3, 4, 8, 64, 1024, 10**6])
+SIZES = {
+    "n_features": st.integers(1, 10**9),
+    "n_samples": st.integers(1, 10**9),
+    "pool_size": st.sampled_from([1, 2, 3, 4, 8, 64, 1024, 10**6]),
+    "scale": positive,
+    "lipschitz": positive,
+}
+SETS = {
+    "n_inputs": st.integers(1, 10**6),
+    "dimension": st.integers(0, 40),
+    "diameter": st.floats(0, 2),
+}
 
 
 @settings(max_examples=200, deadline=None, database=None)
-@given(
-    eta=st.floats(1e-12, 0.999),
-    m=st.integers(1, 10**9),
-    n=st.integers(1, 10**9),
-    q=pools,
-    scale=positive,
-    lipschitz=positive,
-    where=sets,
-)
-def test_dimension_free_is_smaller_at_equal_failure(eta, m, n, q, scale, lipschitz, where):
-    sizes = {
-        "n_features": m,
-        "n_samples": n,
-        "pool_size": q,
-        "scale": scale,
-        "lipschitz": lipschitz,
-    }
+@given(st.floats(1e-12, 0.999), st.fixed_dictionaries(SIZES), st.fixed_dictionaries(SETS))
+def test_dimension_free_is_smaller_at_equal_failure(eta, sizes, where):
     free = maxout.excess_risk(**sizes, delta=eta / 3)
     paper = maxout.excess_risk(**sizes, delta=eta / 4, **where)
     assert free.probability == pytest.approx(paper.probability, abs=1e-15)
