@@ -114,23 +114,6 @@ def test_coefficients_in_float64(q):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("q", [2, 3])
-@pytest.mark.parametrize("rho", [Fraction(-9, 10), Fraction(1, 3), 1 - Fraction(1, 10**12)])
-@pytest.mark.sampled(2)
-def test_planar_sums_meet_closed_forms(q, rho):
-    mp, nats = _digits._context(12, 16)
-    sides = _digits._half_angle(mp, rho)
-    for name, joint in (("collision_probability", False), ("maxout_kernel", True)):
-        closed = getattr(certified, name)(rho, q)
-        with certified._precision(130) as flint:
-            ball = Ball.from_arb(certified.wedge(flint, rho, q, 60, joint=joint))
-        assert ball.overlaps(closed)
-        assert ball.digits > 15
-        digits = _digits._planar(mp, *sides, q, nats, joint=joint)
-        assert abs(fraction(digits) - fraction(closed.value)) < Fraction(3, 10**12)
-
-
-@pytest.mark.slow
 def test_near_minus_one_balls_and_digits_meet_the_closed_form():
     # The bracket's radius is (1 + rho) kappa/2, kappa_3 about 0.168 t^2 with t^2/2 = 1 + rho.
     rho = Fraction(-9981, 10000)

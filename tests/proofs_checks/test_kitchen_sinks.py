@@ -7,10 +7,7 @@ import numpy as np
 import pytest
 from mehler.proofs_checks._plots import quantile_interval
 from mehler.proofs_checks.kitchen_sinks import _instances, estimation_lemma
-from mehler.proofs_checks.kitchen_sinks._instances import (
-    Cosines,
-    cosine_features,
-)
+from mehler.proofs_checks.kitchen_sinks._instances import Cosines, cosine_features
 from mehler.proofs_checks.kitchen_sinks.lemma_1 import Units
 from scipy import optimize, stats
 

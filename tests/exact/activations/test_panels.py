@@ -39,18 +39,6 @@ def test_a_jump_is_closed_in_on(at):
     assert leaves.scale.size <= 52
 
 
-@pytest.mark.parametrize("ats", [(0.55, 0.7), (0.6, 0.6 + 1e-7), (0.51, 0.6, 0.61, 0.74)])
-def test_every_jump_has_a_panel_of_its_own(ats):
-    leaves = split(lambda g: sum((g > at).astype(float) for at in ats))
-    assert np.array_equal(leaves.high[:-1], leaves.low[1:])
-    for at in ats:
-        holds = (leaves.low <= at) & (at <= leaves.high)
-        assert np.min((leaves.high - leaves.low)[holds]) < 1e-7
-    # What they lose, by their own account, is less than rounding times the jumps.
-    mass = np.sum((leaves.deviation * _series.gaussian_mass(leaves.low, leaves.high))[leaves.jump])
-    assert mass < 1e-6 if min(np.diff(ats)) < 1e-6 else mass < 1e-13
-
-
 def test_a_smooth_panel_stays_whole():
     assert split(np.exp).scale.size == 1
 
@@ -73,16 +61,6 @@ def test_a_function_of_lower_precision_is_not_chased(function):
     assert np.max(np.abs(value - truth) - error) < 2e-7
     assert np.max(error) < 1e-5
     assert few < 51 * 10 * 2 * (_series.POINTS + _series.FINER) * _series.N_PANELS
-
-
-def test_interpolation_is_exact_for_what_it_should_be():
-    """Polynomials of degree 15 from 16 points; the finer rule integrates them as the coarse."""
-    x, w = _series.points(_series.POINTS)
-    y, v = _series.points(_series.FINER)
-    for degree in (0, 1, 7, 15):
-        assert x**degree @ _series.interpolation() == pytest.approx(y**degree, abs=1e-12)
-        assert w @ x**degree == pytest.approx(1 / (degree + 1), rel=1e-14)
-        assert v @ y**degree == pytest.approx(1 / (degree + 1), rel=1e-14)
 
 
 def hermite(at, terms):

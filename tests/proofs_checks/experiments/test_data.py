@@ -99,7 +99,6 @@ def test_idx_files_are_read_plain_or_packed(mnist, packed) -> None:
 @pytest.mark.parametrize(
     ("name", "damage", "message"),
     [
-        ("train-labels-idx1-ubyte", lambda c: b"a text", "has the sha256"),
         ("train-images-idx3-ubyte", lambda c: c[:-1] + bytes([c[-1] ^ 1]), "version or damaged"),
         ("train-images-idx3-ubyte", lambda c: c[:7] + b"\6" + c[8:], r"says \[6, 4, 3\], which it"),
         ("t10k-images-idx3-ubyte.gz", lambda c: gzip.compress(c)[:-9], "cannot be unpacked"),
@@ -115,20 +114,13 @@ def test_damaged_files_are_refused(mnist, name, damage, message) -> None:
         data.mnist(folder)
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_memory_stays_within_the_limit(mnist, packed, monkeypatch) -> None:
-    """A file of a few kB unpacks to more than any file of MNIST has, and a sparse one holds it."""
+def test_memory_stays_within_the_limit(mnist, monkeypatch) -> None:
+    """A file of a few kB unpacks to more than any file of MNIST has."""
     folder, _ = mnist
     monkeypatch.setattr(data, "LIMIT", 2**20)
     path = folder / "train-images-idx3-ubyte"
-    if packed:
-        path.unlink()
-        with gzip.open(path.with_name(f"{path.name}.gz"), "wb") as file:
-            for _ in range(64):
-                file.write(bytes(2**20))
-    else:
-        with path.open("r+b") as file:
-            file.truncate(2**34)
+    path.unlink()
+    path.with_name(f"{path.name}.gz").write_bytes(gzip.compress(bytes(2**26)))
     tracemalloc.start()
     with pytest.raises(data.DamagedDataError, match=r"holds more than 1 MiB"):
         data.mnist(folder)
@@ -147,24 +139,13 @@ def test_what_is_no_file_is_missing(mnist) -> None:
             data.mnist(folder)
 
 
-HEADER = b"P5\n92 112\n255\n"
-
-
-def smooth_image(lines: int):
-    """A smooth picture that holds the byte of LF so many times."""
-    rows, columns = np.mgrid[0:112, 0:92]
-    image = (60 + rows // 2 + columns // 2).astype(np.uint8)
-    rng = np.random.default_rng(lines)
-    flat = image.ravel()
-    for place in rng.choice(np.arange(0, 10_000, 3), lines, replace=False):
-        flat[place] = 10
-    return image
-
-
 @pytest.mark.parametrize("lines", [0, 1, 40])
 def test_line_feeds_that_became_two_bytes_are_undone(lines) -> None:
-    image = smooth_image(lines)
-    damaged = (HEADER + image.tobytes()).replace(b"\n", b"\r\n")
+    rows, columns = np.mgrid[0:112, 0:92]
+    image = (60 + rows // 2 + columns // 2).astype(np.uint8)
+    places = np.random.default_rng(lines).choice(np.arange(0, 10_000, 3), lines, replace=False)
+    image.ravel()[places] = 10
+    damaged = (b"P5\n92 112\n255\n" + image.tobytes()).replace(b"\n", b"\r\n")
     assert np.array_equal(data.repaired(damaged, "s1/1.pgm"), image)
 
 

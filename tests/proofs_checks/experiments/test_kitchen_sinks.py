@@ -25,14 +25,10 @@ def test_a_greedy_step_is_the_best_of_all_columns_signs_and_shares():
         assert np.mean((PHI @ paths[step] - Y) ** 2) == pytest.approx(best, rel=1e-6)
 
 
-def votes_of(X, n_thresholds):
-    cuts = np.quantile(X, (np.arange(n_thresholds) + 0.5) / n_thresholds, axis=0)
-    return stumps(X, cuts)
-
-
 def test_boosting_weights_are_those_of_adaboost():
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([-1.0, 1.0, -1.0, 1.0])
-    weights = boosted(votes_of(X, 4), y, (1,))[1]
+    cuts = np.quantile(X, (np.arange(4) + 0.5) / 4, axis=0)
+    weights = boosted(stumps(X, cuts), y, (1,))[1]
     # The best stump errs once in four: half the logarithm of 3.
     assert np.abs(weights).max() == pytest.approx(0.5 * np.log(3))
     assert np.count_nonzero(weights) == 1
