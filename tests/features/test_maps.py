@@ -41,31 +41,28 @@ def test_dtype_follows_the_data_without_losing_bits():
     assert fixed(ROWS).dtype == np.float32
 
 
-def test_definition_1():
-    phi = mehler.MaxoutFeatures.draw(7, 5, 3, seed=1)
-    weights = phi._weights("float64")[0]
-    by_hand = np.einsum("nd,qdm->nqm", ROWS, weights).max(axis=1) / np.sqrt(5)
+def test_features_and_codes_are_their_definitions():
+    draws = (
+        mehler.MaxoutFeatures.draw,
+        mehler.DecoupledMaxoutFeatures.draw,
+        mehler.MaxoutCodes.draw,
+    )
+    plain, decoupled, codes = (draw(7, 5, 3, seed=1) for draw in draws)
+    products = [
+        np.einsum("nd,qdm->nqm", ROWS, phi._weights("float64")[0])
+        for phi in (plain, decoupled, codes)
+    ]
     # Rounding of a sum of 7 products below 25 each.
-    assert np.max(np.abs(phi(ROWS) - by_hand)) < 8 * 7 * 25 * 2.0**-52
-
-
-def test_decoupled_takes_the_next_units_weights():
-    phi = mehler.DecoupledMaxoutFeatures.draw(7, 5, 3, seed=1)
-    weights = phi._weights("float64")[0]
-    assert weights.shape == (3, 7, 6)
-    projected = np.einsum("nd,qdm->nqm", ROWS, weights)
-    winner = projected[:, :, :-1].argmax(axis=1)
-    by_hand = np.take_along_axis(projected[:, :, 1:], winner[:, None, :], axis=1)[:, 0, :]
+    close = 8 * 7 * 25 * 2.0**-52
+    assert np.max(np.abs(plain(ROWS) - products[0].max(axis=1) / np.sqrt(5))) < close
+    # Decoupled features take the next unit's weights.
+    assert products[1].shape[2] == 6
+    winner = products[1][:, :, :-1].argmax(axis=1)
+    by_hand = np.take_along_axis(products[1][:, :, 1:], winner[:, None, :], axis=1)[:, 0, :]
     scale = np.sqrt(mehler.exact.sigma2(3) / 5)
-    assert np.max(np.abs(phi(ROWS) - by_hand * scale)) < 8 * 7 * 25 * 2.0**-52
-
-
-def test_codes_are_the_argmax_and_small():
-    phi = mehler.MaxoutCodes.draw(7, 5, 3, seed=1)
-    weights = phi._weights("float64")[0]
-    codes = phi(ROWS)
-    assert codes.dtype == np.uint8
-    assert np.array_equal(codes, np.einsum("nd,qdm->nqm", ROWS, weights).argmax(axis=1))
+    assert np.max(np.abs(decoupled(ROWS) - by_hand * scale)) < close
+    assert codes(ROWS).dtype == np.uint8
+    assert np.array_equal(codes(ROWS), products[2].argmax(axis=1))
     wide = mehler.MaxoutCodes.draw(2, 3, 300, seed=1)(ROWS[:, :2])
     assert wide.dtype == np.int16
     assert wide.max() > 255

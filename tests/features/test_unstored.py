@@ -1,5 +1,6 @@
 """Units drawn alone: the weights of the stored map bit for bit, in bounded memory."""
 
+import functools
 import itertools
 import json
 import pickle
@@ -11,31 +12,26 @@ import pytest
 import mehler
 from mehler import _arrays
 from tests.places import Place
+from tests.verify.map_kinds import DRAWS as KINDS
+from tests.verify.map_kinds import D
 
-D, M, Q = 7, 300, 4
+M = 300
 ROWS = np.random.default_rng(7).standard_normal((150, D))
 EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
-# As in test_places: of a projection of 7 numbers below 5, times 5.
+# As in test_places: of a projection of 3 numbers below 5, times 5.
 ROUNDING = 8 * D * 25
 
+NAMES = ("maxout", "centred", "shared", "next", "fresh", "pairs", "offset", "laplacian")
+MORE = ("laplacian-pairs", "sinks-tanh-bias", "matern-offset")
+SPHERE = {"activation": "relu", "law": "sphere"}
 DRAWS = {
-    "maxout": (mehler.MaxoutFeatures, (Q,), {}),
-    "centred": (mehler.MaxoutFeatures, (Q,), {"centred": True}),
-    "shared": (mehler.MaxoutFeatures, (Q,), {"n_projections": 90}),
-    "decoupled-next": (mehler.DecoupledMaxoutFeatures, (Q,), {}),
-    "decoupled-fresh": (mehler.DecoupledMaxoutFeatures, (Q,), {"directions": "fresh"}),
-    "pairs": (mehler.FourierFeatures, (), {"gamma": 0.3}),
-    "offset": (mehler.FourierFeatures, (), {"gamma": 0.3, "form": "offset"}),
-    "laplacian": (mehler.FourierFeatures, (), {"gamma": 0.1, "kernel": "laplacian"}),
-    "sinks": (mehler.KitchenSinks, (), {"activation": "tanh", "bias": 0.5, "weight_scale": 0.4}),
-    "sinks-sphere": (mehler.KitchenSinks, (), {"activation": "relu", "law": "sphere"}),
-    "matern": (mehler.FourierFeatures, (), {"kernel": "matern", "form": "offset"}),
+    **{name: KINDS[name] for name in (*NAMES, *MORE)},
+    "sinks-sphere": functools.partial(mehler.KitchenSinks.draw, D, **SPHERE),
 }
 
 
 def draw(kind, m=M, **options):
-    cls, sizes, own = DRAWS[kind]
-    return cls.draw(D, m, *sizes, seed=3, **own, **options)
+    return DRAWS[kind](m, seed=3, **options)
 
 
 @pytest.fixture(params=DRAWS)
@@ -49,7 +45,7 @@ def whole(phi, kind, start, stop, dtype):
     if kind == "shared":
         pool, members = weights
         return pool[members[:, start:stop]]
-    if kind == "decoupled-next":
+    if kind == "next":
         stop += 1
     return [part[..., start:stop] for part in weights]
 
@@ -90,12 +86,12 @@ def test_features_on_every_place(place: Place, kind):
     host, other = _arrays.to_host(z), _arrays.to_host(place.apply(stored, x))
     wrong = np.abs(host - other) > ROUNDING * EPS[dtype]
     # Decoupled features jump where the argmax does: ties within rounding.
-    assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if "decoupled" in kind else 0)
+    assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if kind in ("next", "fresh") else 0)
     parts = [(block.columns, _arrays.to_host(block(x))) for block in phi.unit_blocks(64)]
     assert np.array_equal(np.sort(np.concatenate([c for c, _ in parts])), np.arange(M))
     for columns, values in parts:
         wrong = np.abs(values - other[:, columns]) > ROUNDING * EPS[dtype]
-        assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if "decoupled" in kind else 0)
+        assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if kind in ("next", "fresh") else 0)
 
 
 def test_same_kernel_variance_recipe(kind):

@@ -18,26 +18,25 @@ LAWS = [RNG.dirichlet(np.full(n, a)) for n, a in ((5, 1.0), (9, 0.3), (30, 0.2),
 laws = pytest.mark.parametrize("q", LAWS, ids=lambda q: str(q.size))
 
 
-def mean_counts(expected, n):
-    """Integral of the counts over the start: they change only where an edge is a whole number."""
+def counts_of(expected, n):
+    """Probability and counts of each outcome: they change where an edge is a whole number."""
     ends = np.unique(np.concatenate([[0.0, 1.0], np.cumsum(expected) % 1.0]))
-    middles = (ends[1:] + ends[:-1]) / 2
-    lengths = np.diff(ends)
-    return sum(w * points_in(expected, n, start) for w, start in zip(lengths, middles))
+    for low, high in itertools.pairwise(ends):
+        yield high - low, points_in(expected, n, (low + high) / 2)
+
+
+def mean_counts(expected, n):
+    return sum(chance * counts for chance, counts in counts_of(expected, n))
 
 
 @laws
 @pytest.mark.parametrize("n", [1, 4, 5])
-def test_systematic_draws_are_right_on_average(q, n):
+def test_systematic_draws_are_right_on_average_and_within_one_of_it(q, n):
     assert mean_counts(n * q, n) == pytest.approx(n * q, abs=1e-13)
-
-
-@laws
-def test_systematic_counts_are_within_one_of_their_mean(q):
     for start in (0.0, 0.3, 0.999):
-        counts = points_in(4 * q, 4, start)
-        assert counts.sum() == 4
-        assert np.all(np.abs(counts - 4 * q) < 1)
+        counts = points_in(n * q, n, start)
+        assert counts.sum() == n
+        assert np.all(np.abs(counts - n * q) < 1)
 
 
 @laws
@@ -74,9 +73,8 @@ def outcomes_of(draws, q, n):
         return
     # One number is drawn, and counts change where an edge is whole.
     expected = n * q if draws == "systematic" else inclusion(q, n)
-    ends = np.unique(np.concatenate([[0.0, 1.0], np.cumsum(expected) % 1.0]))
-    for low, high in itertools.pairwise(ends):
-        yield high - low, points_in(expected, n, (low + high) / 2), expected
+    for chance, counts in counts_of(expected, n):
+        yield chance, counts, expected
 
 
 @pytest.mark.parametrize(

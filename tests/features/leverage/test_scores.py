@@ -240,15 +240,11 @@ def circle():
     return np.sqrt(2) * np.cos(np.outer(x, k) + b), law / law.sum()
 
 
-def test_a_fast_spectrum_pays():
+def test_a_fast_spectrum_pays_and_scores_say_when_choosing_does_not():
     phi, p = circle()
     found = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=50)
     assert found.gain > 20
     assert found.few_samples == found.no_gain == ""
-
-
-def test_it_says_when_choosing_does_not_pay():
-    phi, p = circle()
     few = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=30)
     assert "fewer than twice the 18.1 degrees of freedom" in few.no_gain
     many = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=2000)

@@ -3,60 +3,52 @@
 Two routes: the features themselves with finite differences, and the exact kernels' gradients.
 """
 
+import functools
+
 import numpy as np
 import pytest
 
 import mehler
 from mehler import _arrays, exact
+from tests.verify.map_kinds import DRAWS
 
+NAMES = ("maxout", "centred", "shared", "maxout-orthogonal", "maxout-hadamard", "next", "fresh")
 MAPS = {
-    "plain": lambda seed=0, m=40, **k: mehler.MaxoutFeatures.draw(3, m, 4, seed=seed, **k),
-    "centred": lambda seed=0, m=40: MAPS["plain"](seed, m, centred=True),
-    "shared": lambda seed=0, m=40: MAPS["plain"](seed, m, n_projections=12),
-    "orthogonal": lambda seed=0, m=40: MAPS["plain"](seed, m, projections="orthogonal"),
-    "hadamard": lambda seed=0, m=40: MAPS["plain"](seed, m, projections="hadamard"),
-    "not stored": lambda seed=0, m=40: MAPS["plain"](seed, m, stored=False),
-    "next": lambda seed=0, m=40, **k: mehler.DecoupledMaxoutFeatures.draw(3, m, 4, seed=seed, **k),
-    "fresh": lambda seed=0, m=40: MAPS["next"](seed, m, directions="fresh"),
-    "one": lambda seed=0, m=40: mehler.MaxoutFeatures.draw(3, m, 1, seed=seed),
+    **{name: DRAWS[name] for name in NAMES},
+    "not stored": functools.partial(DRAWS["maxout"], stored=False),
+    "one": functools.partial(mehler.MaxoutFeatures.draw, 3, pool_size=1),
 }
 X = np.random.default_rng(3).standard_normal((6, 3))
 
 
-@pytest.mark.parametrize("name", MAPS)
-def test_features_are_their_coefficients_times_the_row(name):
-    phi = MAPS[name]()
+def require_coefficients(phi):
+    """Require that coefficients times rows are the features."""
     local = phi.local_coefficients(X)
     assert local.shape == (6, 40, 3)
     np.testing.assert_allclose(np.einsum("nmd,nd->nm", local, X), phi(X), rtol=0, atol=1e-13)
 
 
 @pytest.mark.parametrize("name", MAPS)
-def test_coefficients_are_the_derivative(name):
-    phi, step = MAPS[name](), 1e-6
+def test_coefficients_are_those_of_features_their_derivative_and_are_summed(name):
+    phi, step = MAPS[name](40, seed=0), 1e-6
+    require_coefficients(phi)
+    local = phi.local_coefficients(X)
     steps = ((phi(X + step * one) - phi(X - step * one)) / (2 * step) for one in np.eye(3))
     # No cell ends within the step, but for rows of measure 1e-5.
-    np.testing.assert_allclose(
-        phi.local_coefficients(X), np.stack(list(steps), axis=2), rtol=0, atol=1e-8
-    )
-
-
-@pytest.mark.parametrize("name", MAPS)
-def test_weights_sum_the_coefficients(name):
-    phi = MAPS[name]()
+    np.testing.assert_allclose(local, np.stack(list(steps), axis=2), rtol=0, atol=1e-8)
     weights = np.random.default_rng(1).standard_normal((40, 2))
-    local = phi.local_coefficients(X)
     both = phi.local_coefficients(X, weights)
     np.testing.assert_allclose(both, np.einsum("nmd,mt->ndt", local, weights), atol=1e-12)
     one = phi.local_coefficients(X, weights[:, 0])
     np.testing.assert_allclose(one, both[:, :, 0], atol=1e-12)
+    assert np.all(np.isfinite(phi.local_coefficients(np.zeros((2, 3)))))
 
 
 def mean_coefficients(draw, x, z, n=60):
     """Mean over draws of the coefficients for the features of z, and its standard error."""
     found = []
     for seed in range(n):
-        phi = draw(seed, 400)
+        phi = draw(400, seed=seed)
         found.append(phi.local_coefficients(x, phi(z)[0])[0])
     return np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(n)
 
@@ -76,7 +68,7 @@ def test_equation_4_holds_for_the_decoupled_map(name):
 
 
 def test_equation_4_fails_for_the_plain_map():
-    mean, error = mean_coefficients(MAPS["plain"], x, z)
+    mean, error = mean_coefficients(MAPS["maxout"], x, z)
     assert np.abs(mean - GRADIENT).max() < 6 * error.max()
     assert np.abs(mean - EQUATION_4).max() > 20 * error.max()
 
@@ -90,24 +82,19 @@ def test_planted_defect_is_seen(monkeypatch):
 
     monkeypatch.setattr(_arrays.Pieces, "winner", least)
     with pytest.raises(AssertionError):
-        test_features_are_their_coefficients_times_the_row("plain")
-
-
-def test_rows_of_zeros_have_finite_coefficients():
-    for draw in MAPS.values():
-        assert np.all(np.isfinite(draw().local_coefficients(np.zeros((2, 3)))))
+        require_coefficients(MAPS["maxout"](40, seed=0))
 
 
 def test_float32_stays():
-    phi = MAPS["next"]()
+    phi = MAPS["next"](40, seed=0)
     assert phi.local_coefficients(X.astype("float32")).dtype == np.float32
     assert phi.local_coefficients(X.astype("float32"), np.ones(40)).dtype == np.float32
 
 
 def test_other_libraries_agree():
     strict = pytest.importorskip("array_api_strict")
-    for name in ("plain", "centred", "next"):
-        phi = MAPS[name]()
+    for name in ("maxout", "centred", "next"):
+        phi = MAPS[name](40, seed=0)
         there = phi.to(strict).local_coefficients(strict.asarray(X), strict.ones(40))
         np.testing.assert_allclose(
             np.asarray(there), phi.local_coefficients(X, np.ones(40)), atol=1e-13
