@@ -64,8 +64,8 @@ class Unturned(FourierFeatures):
 class Repeated(FourierFeatures):
     """Structured blocks with every second frequency equal to the one before it."""
 
-    def __call__(self, X: Any) -> Any:
-        return np.repeat(super().__call__(X)[:, ::2], 2, axis=1)
+    def __call__(self, X: Any, **options: Any) -> Any:
+        return np.repeat(super().__call__(X, **options)[:, ::2], 2, axis=1)
 
 
 def one_missing(q: int, n: int) -> Any:
