@@ -96,24 +96,18 @@ def test_the_bandwidth_is_that_of_the_kernel(bandwidth):
         value(at)
 
 
-@pytest.mark.parametrize(
-    ("make", "error", "words"),
-    [
+def test_bad_input():
+    unstored = {"n_inputs": 3, "n_features": 8, "seed": 0, "stored": False}
+    for make, error, words in (
         (lambda: RandomFeatures(3), TypeError, "must be a map"),
         (lambda: RandomFeatures(dict), TypeError, r"dict.* must be a map of mehler"),
         (lambda: RandomFeatures(DRAWS["pairs"](8, seed=0), 3), TypeError, "drawn already"),
         (lambda: layer_of("pairs", bandwidth=True), ValueError, "bandwidth=True is not one of"),
         (lambda: layer_of("pairs")(X[:, :2]), ValueError, "last axis must be 3 long"),
-        (
-            lambda: RandomFeatures(mehler.FourierFeatures, 3, 8, seed=0, stored=False),
-            ValueError,
-            "draw it stored",
-        ),
-    ],
-)
-def test_bad_input(make, error, words):
-    with pytest.raises(error, match=words):
-        make()
+        (lambda: RandomFeatures(mehler.FourierFeatures, **unstored), ValueError, "draw it stored"),
+    ):
+        with pytest.raises(error, match=words):
+            make()
 
 
 def test_the_kernel_of_a_layer_looks_at_rows_unless_told_not_to():

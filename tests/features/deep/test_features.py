@@ -1,8 +1,5 @@
 """Random networks as maps: weights, limits, and defects that must show."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments.depth import TangentFeatures
@@ -32,13 +29,6 @@ def test_features_are_the_network():
     h = np.concatenate([h / 40**0.5, 0.1**0.5 * np.ones((5, 1))], axis=1)
     assert phi(X) == pytest.approx(h, rel=1e-13, abs=1e-14)
     assert phi.n_features == 41
-
-
-def test_a_fresh_process_draws_a_recipe():
-    phi = drawn()
-    code = f"import mehler; print(mehler.from_recipe({phi.recipe()!r}).widths)"
-    fresh = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert fresh.stdout.strip() == "(30, 40)"
 
 
 @families

@@ -24,6 +24,9 @@ def test_features_are_kronecker_products(form):
     phi = draw(form=form)
     np.testing.assert_allclose(phi(X), [np.kron(a, b) for a, b in zip(X, z)], atol=1e-15)
     assert phi(X.astype("float32")).dtype == np.float32
+    products = phi.products(X, X[::-1])
+    assert products.shape == (4, phi.n_units)
+    np.testing.assert_allclose(products.mean(axis=1), np.diag(phi.gram(X, X[::-1])), atol=1e-14)
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -38,14 +41,6 @@ def test_kernel_and_variance_hold_over_draws(form):
     assert np.all(np.abs(grams.mean(axis=0) - phi.kernel(X)) < 6 * error)
     # A sample variance of 3000 draws is within 6 sqrt(2/3000) or so of its mean.
     np.testing.assert_allclose(grams.var(axis=0), variance, rtol=0.2, atol=1e-20)
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_products_are_those_of_frequencies(form):
-    phi = draw(form=form)
-    products = phi.products(X, X[::-1])
-    assert products.shape == (4, phi.n_units)
-    np.testing.assert_allclose(products.mean(axis=1), np.diag(phi.gram(X, X[::-1])), atol=1e-14)
 
 
 def test_orthogonal_frequencies_have_the_same_kernel():

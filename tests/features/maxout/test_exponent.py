@@ -19,6 +19,8 @@ def test_that_of_signs_at_two_falls_towards_its_limit(near, far):
     assert found[0] == pytest.approx(signs[0] / signs[1], rel=1e-12)
     limit = (1 - near) * (1 + far) / ((1 + near) * (1 - far))
     assert found[0] > found[1] > found[2] > limit
+    # Equal rows collide always.
+    assert exponent(64, 1.0, far) == 0.0
 
 
 @pytest.mark.slow
@@ -27,7 +29,3 @@ def test_that_of_signs_at_two_falls_towards_its_limit(near, far):
 def test_rare_collisions_in_digits(q, near, far):
     p, r = (exact.collision_probability(rho, q, dps=30) for rho in (near, far))
     assert exponent(q, near, far) == pytest.approx(math.log(p) / math.log(r), rel=1e-5)
-
-
-def test_equal_rows_collide():
-    assert exponent(64, 1.0, 0.0) == 0.0

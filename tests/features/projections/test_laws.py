@@ -95,23 +95,20 @@ def projected():
     return np.stack([ROWS @ w for w in vectors(named("hadamard"), 5, Q, D, M)])
 
 
-@pytest.mark.slow
-def test_maxima(place: Place, projected):
-    x = place.asarray(ROWS, "float32")
-    phi = mehler.MaxoutFeatures.draw(D, M, Q, seed=5, projections="hadamard", like=x)
-    z = _arrays.to_host(place.apply(phi, x))
-    assert _arrays.dtype_name(z.dtype) == "float32"
-    # Three transforms, each a sum of at most 16 numbers; all are below 10, and below 1 in the end.
-    assert np.abs(z * np.sqrt(M) - projected.max(axis=0)).max() < 100 * 2.0**-23
-
-
-def test_waves(place: Place, projected):
+@pytest.mark.parametrize("family", [mehler.MaxoutFeatures, mehler.FourierFeatures])
+def test_fast_transforms_are_the_matrix(place: Place, projected, family):
     dtype = "float64" if place.has_float64 else "float32"
     x = place.asarray(ROWS, dtype)
-    phi = mehler.FourierFeatures.draw(D, 2 * M, seed=5, projections="hadamard", gamma=0.5, like=x)
+    if family is mehler.MaxoutFeatures:
+        options, by_hand = {"n_features": M, "pool_size": Q}, projected.max(axis=0)
+    else:
+        # gamma = 1/2: frequencies are the vectors themselves. Theirs are the first piece of another
+        # draw, as its pieces are drawn block by block.
+        [w] = vectors(named("hadamard"), 5, 1, D, M)
+        options = {"n_features": 2 * M, "gamma": 0.5}
+        by_hand = np.hstack([np.cos(ROWS @ w), np.sin(ROWS @ w)])
+    phi = family.draw(D, seed=5, projections="hadamard", like=x, **options)
     z = _arrays.to_host(place.apply(phi, x))
-    # gamma = 1/2: frequencies are the vectors themselves. Theirs are the first piece of another
-    # draw, as its pieces are drawn block by block.
-    [w] = vectors(named("hadamard"), 5, 1, D, M)
-    by_hand = np.hstack([np.cos(ROWS @ w), np.sin(ROWS @ w)]) / np.sqrt(M)
-    assert np.abs(z - by_hand).max() * np.sqrt(M) < 100 * np.finfo(dtype).eps
+    assert _arrays.dtype_name(z.dtype) == dtype
+    # Three transforms, each a sum of at most 16 numbers; all are below 10, and below 1 in the end.
+    assert np.abs(z * np.sqrt(M) - by_hand).max() < 100 * np.finfo(dtype).eps
