@@ -183,21 +183,6 @@ def test_ball_without_its_errors_excludes_the_truth(monkeypatch, compute):
     assert not compute(60).overlaps(truth)
 
 
-def test_moment_without_its_tail_excludes_the_truth(monkeypatch):
-    truth = certified.sigma2(4, bits=110)
-    monkeypatch.setattr(certified, "_reach", lambda *arguments: 6.0)
-    assert certified.sigma2(4, bits=60).contains(truth)
-    monkeypatch.setattr(certified, "_error", lambda flint, bound: flint.arb(0))
-    assert not certified.sigma2(4, bits=60).overlaps(truth)
-
-
-def test_too_coarse_a_step_is_noticed(monkeypatch):
-    context = _digits._context
-    monkeypatch.setattr(_digits, "_context", lambda *a: (context(*a)[0], context(*a)[1] / 16))
-    kernel = exact.maxout_kernel("0.5", 4, dps=20)
-    assert abs(kernel / mpmath.mpf(second_route.product_moments(0.5, 4)[0]) - 1) > 1e-4
-
-
 def test_float_string_and_mpf_are_exact_numbers():
     assert exact_rho("0.1") == Fraction(1, 10)
     assert exact_rho(0.1) == Fraction(0.1) != Fraction(1, 10)

@@ -79,13 +79,6 @@ def test_special_values(q):
     assert abs(exact.centred_variance(0.0, q) / v**2 - 1) <= 1e-10
 
 
-@given(POOLS, RHOS, RHOS)
-def test_monotone_in_rho(q, a, b):
-    low, high = sorted((a, b))
-    for f in (exact.collision_probability, exact.maxout_kernel):
-        assert f(low, q) <= f(high, q) + 2 * STATED * max(1.0, exact.sigma2(q))
-
-
 @pytest.mark.parametrize(
     ("q", "rho"),
     [(4, -0.75), (4, 0.3), (5, 0.3), (16, -0.4), (17, 0.6), (64, -0.2), (64, 0.8)],

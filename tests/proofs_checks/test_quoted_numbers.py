@@ -37,10 +37,11 @@ def opposite(q: int) -> float:
     return exact.maxout_kernel(-1.0, q) / exact.sigma2(q)
 
 
+WRONG = "What is wrong"
 QUOTED = [
     (
         "theorem-1-kernel",
-        "What is wrong",
+        WRONG,
         "0.318, 1.060, 2.027",
         [exact.max_moment(1, q) ** 2 for q in (2, 4, 8)],
     ),
@@ -50,12 +51,7 @@ QUOTED = [
     ("h1-growth", "note", "0.46 to", [ratio(2) ** 2 * 2]),
     ("h1-growth", "note", "0.56 of", [ratio(8) ** 2 * 8 / 7]),
     ("sigma2-growth", "note", "1, 1.55, 2.40, 3.41, 10.67", map(exact.sigma2, (2, 4, 8, 16, 1024))),
-    (
-        "locality",
-        "What is wrong",
-        "0, 0.62, 0.83, 0.96, 0.997",
-        map(opposite, (2, 4, 8, 64, 10**6)),
-    ),
+    ("locality", WRONG, "0, 0.62, 0.83, 0.96, 0.997", map(opposite, (2, 4, 8, 64, 10**6))),
     (
         "locality",
         "note",
@@ -64,8 +60,8 @@ QUOTED = [
     ),
     ("figure-1", "As it holds", "0.905 at", [saturation(exact.maxout_kernel, 8)]),
     ("figure-1", "As it holds", "0.703 at", [saturation(exact.maxout_kernel, 32)]),
-    ("figure-1", "What is wrong", "2.19 (", [saturation(exact.locally_linear_kernel, 8)]),
-    ("figure-1", "What is wrong", "3.01 (", [saturation(exact.locally_linear_kernel, 32)]),
+    ("figure-1", WRONG, "2.19 (", [saturation(exact.locally_linear_kernel, 8)]),
+    ("figure-1", WRONG, "3.01 (", [saturation(exact.locally_linear_kernel, 32)]),
     ("remark-1-codes", "note", "0.143,", [0.25 / 1.75]),
     ("remark-1-codes", "note", "0.335 at", [exponent(8)]),
     ("remark-1-codes", "note", "0.219 at", [exponent(10**6)]),
@@ -79,7 +75,7 @@ BELOW = special.erf(1 / math.sqrt(math.pi))
 SIZE = math.sqrt(2 / math.pi)
 LONGEST = 1 - special.gammainc(10, 2.25 * 20 / 2) ** 1024
 QUOTED += [
-    (name, "What is wrong", quote, [value])
+    (name, WRONG, quote, [value])
     for name, quote, value in (
         ("lemma-2", "0.677", LONGEST),
         ("lemma-2", "0.164", 2 * math.exp(-20 / 8)),

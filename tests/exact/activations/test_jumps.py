@@ -11,7 +11,6 @@ import pytest
 from scipy import special
 
 from mehler.exact import activation_kernel, activation_kernel_error
-from mehler.exact.activations import _series
 
 # Of the truth: a few operations on numbers of size 1.
 ROUNDING = 2e-15
@@ -60,15 +59,6 @@ def test_the_stated_error_of_a_threshold_is_never_exceeded(level):
     assert np.max(off - error) <= ROUNDING
     # And it promises something: away from the ends it is rounding.
     assert np.max(error[np.abs(rho) < 0.9]) < 1e-12
-
-
-def test_without_splitting_the_stated_error_would_be_exceeded(monkeypatch):
-    monkeypatch.setattr(_series, "TOLERANCE", 1e9)
-    sx, sy, rho = thresholds(1, 400)
-    value = activation_kernel(lambda t: t > -0.37, rho, sx, sy)
-    error = activation_kernel_error(lambda t: t > -0.37, rho, sx, sy)
-    off = np.abs(value - above(-0.37 / sx, -0.37 / sy, rho))
-    assert np.mean(off > error + ROUNDING) > 0.05
 
 
 def test_many_jumps_at_once():

@@ -12,7 +12,6 @@ from scipy import special
 from mehler import _arrays
 from mehler.exact import Activation, activation_kernel, activation_kernel_error
 from mehler.exact.activations import ACTIVATIONS, _closed, _series
-from mehler.exact.activations._closed import pairs_of
 from tests.places import Place
 
 RHO = np.array([-1.0, -0.99, -0.7, -0.2, 0.0, 0.3, 0.8, 0.95, 1.0])
@@ -168,14 +167,6 @@ def test_a_planted_defect_leaves_the_stated_error():
     other, _ = by_series(np.tanh, 0.5, 3.0, 3.0003)
     assert abs(other - value) > error
     assert error < 1e-12
-
-
-def test_uniform_phase_gives_the_gaussian_kernel():
-    x, y = np.array([1.0, 0.5]), np.array([0.2, -0.4])
-    rho = x @ y / np.linalg.norm(x) / np.linalg.norm(y)
-    pairs = pairs_of(*(np.asarray(v) for v in (rho, np.linalg.norm(x), np.linalg.norm(y))))
-    ours, _ = ACTIVATIONS["cos"].moment(pairs, 1, uniform_phase=True)
-    assert ours == pytest.approx(0.5 * math.exp(-0.5 * np.sum((x - y) ** 2)), rel=1e-14)
 
 
 @pytest.mark.slow
