@@ -112,3 +112,9 @@ def _sample(items: list[pytest.Item]) -> None:
         group.sort(key=lambda item: hashlib.sha256(item.nodeid.encode()).digest())
         for item in group[n:]:
             item.add_marker(pytest.mark.full)
+
+
+@pytest.fixture
+def small_cells(monkeypatch):
+    """Cells of 2, so that structured blocks of 8 have four of them and are no orthogonal ones."""
+    monkeypatch.setattr("mehler.features.projections.CELL", 2)

@@ -148,7 +148,6 @@ def test_rows_become_alike_exponentially(q):
 
 
 def test_pools_of_two_are_critical():
-    depth = 1000
-    found = gaps(2, [depth], w=1.0)[0]
+    found = gaps(2, [1000], w=1.0)[0]
     # theta_(l+1) = theta_l - theta_l^2/(3 pi): corrections of order log(l)/l.
-    assert found * depth**2 == pytest.approx(4.5 * np.pi**2, rel=0.05)
+    assert found * 1000**2 == pytest.approx(4.5 * np.pi**2, rel=0.05)

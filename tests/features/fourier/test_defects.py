@@ -11,7 +11,6 @@ import pytest
 
 import mehler
 from mehler import verify
-from mehler.features import projections as _orthogonal
 from tests.verify.corpus.registry import moved_weights
 
 D = 5
@@ -36,12 +35,6 @@ def drawer(kind, defect=None, m=24):
 
 def kernel_verdict(draw, **options):
     return verify.check_kernel(draw, draw(0).kernel, ROWS, **{"resolution": 0.1, **options})
-
-
-@pytest.fixture
-def small_cells(monkeypatch):
-    """Cells of 2, so that blocks of 8 are no orthogonal ones."""
-    monkeypatch.setattr(_orthogonal, "CELL", 2)
 
 
 @pytest.mark.parametrize("kind", ["hadamard", "orthogonal-matern", "hadamard-matern"])

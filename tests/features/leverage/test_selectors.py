@@ -107,9 +107,6 @@ def test_plain_sampling_has_the_variance_of_fewer_features(kind):
     assert np.abs(psi(POINTS) - small(POINTS)).max() < 1e-14
 
 
-# -- what is chosen ----------------------------------------------------------------------------
-
-
 DASK = [place for place in CPU if place.name == "dask"]
 BY_SCORES = [name for name in SELECTORS if name != "plain"]
 

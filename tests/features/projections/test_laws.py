@@ -7,7 +7,6 @@ from scipy.special import ndtr
 import mehler
 from mehler import _arrays, verify
 from mehler.features import projections
-from mehler.features import projections as _orthogonal
 from mehler.features.projections import Projection, SharedPool, named
 from tests.places import Place
 
@@ -19,12 +18,6 @@ def vectors(projection: Projection, seed, q, d, m, stream=0):
     """The weights as one matrix (q, d, m), by products with the coordinate vectors."""
     weights = projection.draw(seed, q, d, m, "float64", stream)
     return np.stack([piece.copy() for piece in projection.pieces(np, np.eye(d), *weights)])
-
-
-@pytest.fixture
-def small_cells(monkeypatch):
-    """Cells of 2, so that blocks of 8 have four of them."""
-    monkeypatch.setattr(_orthogonal, "CELL", 2)
 
 
 @pytest.mark.slow

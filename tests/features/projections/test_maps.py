@@ -8,7 +8,6 @@ from scipy import stats
 
 import mehler
 from mehler.features import projections
-from mehler.features import projections as _orthogonal
 
 D, M, Q = 5, 12, 3
 _RNG = np.random.default_rng(0)
@@ -23,10 +22,7 @@ MAPS = {
 }
 
 
-@pytest.fixture(autouse=True)
-def small_cells(monkeypatch):
-    """Cells of 2, so that blocks of 8 are no orthogonal ones."""
-    monkeypatch.setattr(_orthogonal, "CELL", 2)
+pytestmark = pytest.mark.usefixtures("small_cells")
 
 
 def drawer(name, projection):
