@@ -3,24 +3,15 @@
 import numpy as np
 import pytest
 from mehler.proofs_checks.experiments.invariant import accuracy, panels, permutations
-from mehler.proofs_checks.experiments.invariant import accuracy as loaded
-from mehler.proofs_checks.experiments.invariant import panels as vowels
 from mehler.proofs_checks.group_invariant.permutations import curves
 from mehler.proofs_checks.group_invariant.permutations._task import PAPER
 
 from mehler import learn
 
-SPEEDS = accuracy.warps(20, accuracy.SPEEDS)
+EXAMPLES = accuracy.load_digits("quick", None)
 
 
-@pytest.fixture(scope="module")
-def examples():
-    return accuracy.load_digits("quick", None)
-
-
-def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
-    examples, monkeypatch
-) -> None:
+def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(monkeypatch) -> None:
     seen = []
     ridge = learn.ridge
 
@@ -30,7 +21,7 @@ def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
 
     monkeypatch.setattr(learn, "ridge", watched)
     maps = {"pixels": lambda rows: rows, "twice": lambda rows: 2 * rows}
-    train, test = examples.parts(0)
+    train, test = EXAMPLES.parts(0)
     for seed in (0, 1):
         accuracy.accuracies(maps, train, test, (50, 200), seed)
     first, second = seen[:4], seen[4:]
@@ -42,14 +33,14 @@ def test_training_rows_are_nested_the_same_for_all_features_and_differ_by_draw(
         assert len(np.unique(many, axis=0)) == 200
         known = (many[:, None] == train[0][None]).all(axis=2)
         assert known.any(axis=1).all()
-        assert np.array_equal(examples.y[known.argmax(axis=1)], many_codes.argmax(axis=1))
+        assert np.array_equal(EXAMPLES.y[known.argmax(axis=1)], many_codes.argmax(axis=1))
     assert np.array_equal(first[2][0], 2 * first[0][0])
     assert not np.array_equal(first[0][0], second[0][0])
 
 
-def test_accuracies_are_those_of_a_direct_solution(examples) -> None:
+def test_accuracies_are_those_of_a_direct_solution() -> None:
     # Second route: least squares with intercept on pixels, by the lambda that leaving out chooses.
-    train, test = ((rows.astype(float), labels) for rows, labels in examples.parts(0))
+    train, test = ((rows.astype(float), labels) for rows, labels in EXAMPLES.parts(0))
     found = accuracy.accuracies({"pixels": lambda rows: rows}, train, test, (400,), 3)
     rows = np.random.default_rng(3).permutation(len(train[1]))[:400]
     Z = np.column_stack([train[0][rows], np.ones(400)])
@@ -80,11 +71,8 @@ def test_speeds_read_at_other_places():
     np.testing.assert_allclose(fast, [0, 0, 1, 3, 5, 0, 0])
 
 
-EXAMPLES = loaded.load_digits("quick", None)
-
-
 def test_no_test_row_is_learnt_from() -> None:
-    for examples in (EXAMPLES, loaded.load_recordings("quick", None)):
+    for examples in (EXAMPLES, accuracy.load_recordings("quick", None)):
         train, test = panels.sample("quick", examples, 0)
         assert not set(train.tolist()) & set(test.tolist())
         assert len(set(train.tolist())) == panels.SIZES["quick"][-1]
@@ -103,12 +91,12 @@ def test_both_learners_are_those_of_a_second_route() -> None:
     assert accuracy["ridge"] > 0.8
 
 
-VOWELS = vowels.load_vowels("quick", None)
+VOWELS = panels.load_vowels("quick", None)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_no_voice_is_both_learnt_and_tested(seed: int) -> None:
-    found = vowels.splits(VOWELS, seed)
+    found = panels.splits(VOWELS, seed)
     learnt, tested = (set(VOWELS.speakers[part].tolist()) for part in found["speakers"])
     assert (len(learnt), len(tested)) == (8, 7)
     assert not learnt & tested

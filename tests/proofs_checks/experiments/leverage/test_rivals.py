@@ -1,5 +1,6 @@
 """Experiments on leverage: rivals, splits, floors, ratios, and what held-out rows choose."""
 
+import functools
 import json
 from pathlib import Path
 
@@ -53,18 +54,14 @@ def test_the_choice_is_that_of_earlier_versions(kind) -> None:
             assert np.all(off <= close)
 
 
-def columns(selector, pool, n, y, **options):
-    return selector(pool, n, y=y, **options).fit(ROWS).columns
-
-
 def test_eerf_takes_the_largest_correlations_and_centres_targets() -> None:
     pool = POOLS["offset"][0]()
     aligned = np.abs(pool(ROWS).T @ (TARGETS - TARGETS.mean()))
-    chosen = columns(rivals.EERF, pool, 5, TARGETS)
+    chosen = rivals.EERF(pool, 5, y=TARGETS).fit(ROWS).columns
     assert set(chosen) == set(np.argsort(-aligned)[:5])
     two = np.stack([TARGETS, -3 * TARGETS], axis=1)
     for targets in (TARGETS + 100, two):
-        assert columns(rivals.EERF, pool, 5, targets) == chosen
+        assert rivals.EERF(pool, 5, y=targets).fit(ROWS).columns == chosen
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -136,57 +133,39 @@ def test_gradients_solve_all_ridges_to_the_stated_residual(dtype, n_columns) -> 
     np.testing.assert_allclose(_floor.predict(x, x[:7], a, 0.1), exact[:7] @ a, atol=1e-9)
 
 
-def toy(n=260, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.standard_normal((n, 3)) * [1.0, 10.0, 0.0]
-    return Problem(X, np.sin(X[:, 0]) + 0.1 * rng.standard_normal(n), False)
+RNG = np.random.default_rng(0)
+INPUTS = RNG.standard_normal((260, 3)) * [1.0, 10.0, 0.0]
+TOY = Problem(INPUTS, np.sin(INPUTS[:, 0]) + 0.1 * RNG.standard_normal(260), False)
 
 
 def test_parts_do_not_overlap_and_are_standardised_by_the_first() -> None:
-    problem = toy()
-    marked = Problem(np.arange(260.0)[:, None], problem.y, False)
-    parts = split(marked, 100, 50, 3)
-    mean, deviation = 0.0, 1.0
+    parts = split(Problem(np.arange(260.0)[:, None], TOY.y, False), 100, 50, 3)
     rows = [part[0][:, 0] for part in (parts.fit, parts.choose, parts.test)]
     assert [len(r) for r in rows] == [100, 50, 50]
     assert len(np.unique(np.concatenate(rows))) == 200
-    assert rows[0].mean() == pytest.approx(mean, abs=1e-12)
-    assert rows[0].std() == pytest.approx(deviation)
+    assert rows[0].mean() == pytest.approx(0.0, abs=1e-12)
+    assert rows[0].std() == pytest.approx(1.0)
     # A column without variance is not divided by 0.
-    assert np.isfinite(split(problem, 100, 50, 3).fit[0]).all()
+    assert np.isfinite(split(TOY, 100, 50, 3).fit[0]).all()
 
 
-def test_exact_floor_is_scikit_learns_kernel_ridge() -> None:
+def test_errors_are_those_of_scikit_learns_learners() -> None:
     # No power of ten rows: N times the grid of ridges would be the grid again, shifted.
-    parts = split(toy(), 130, 50, 0)
-    gamma = gammas_of(parts.fit[0], 3)[1]
-    y = parts.fit[1]
-    errors = []
-    for ridge in RIDGES:
-        model = KernelRidge(kernel="rbf", gamma=gamma, alpha=len(y) * ridge)
-        model.fit(parts.fit[0], y - y.mean())
-        errors.append(
-            tuple(
-                np.mean((model.predict(p[0]) + y.mean() - p[1]) ** 2)
-                for p in (parts.choose, parts.test)
-            )
-        )
-    assert exact(parts, gamma) == pytest.approx(min(errors), rel=1e-6)
-
-
-def test_errors_on_features_are_those_of_scikit_learns_ridge() -> None:
-    # No power of ten rows: N times the grid of ridges would be the grid again, shifted.
-    parts = split(toy(), 130, 50, 0)
+    parts = split(TOY, 130, 50, 0)
+    gamma, mean = gammas_of(parts.fit[0], 3)[1], parts.fit[1].mean()
     phi = FourierFeatures.draw(3, 40, gamma=0.3, form="offset", seed=0, dtype="float64")
-    errors = []
-    for ridge in RIDGES:
-        model = Ridge(alpha=130 * ridge, solver="svd").fit(phi(parts.fit[0]), parts.fit[1])
-        errors.append(
-            tuple(
-                np.mean((model.predict(phi(p[0])) - p[1]) ** 2) for p in (parts.choose, parts.test)
-            )
-        )
-    assert on_features(parts, phi) == pytest.approx(min(errors), rel=1e-6)
+
+    def least(transform, model_of):
+        errors = []
+        for ridge in RIDGES:
+            model = model_of(130 * ridge).fit(transform(parts.fit[0]), parts.fit[1] - mean)
+            off = [model.predict(transform(X)) + mean - y for X, y in (parts.choose, parts.test)]
+            errors.append(tuple(np.mean(np.square(one)) for one in off))
+        return pytest.approx(min(errors), rel=1e-6)
+
+    kernel = functools.partial(KernelRidge, kernel="rbf", gamma=gamma)
+    assert exact(parts, gamma) == least(np.asarray, lambda alpha: kernel(alpha=alpha))
+    assert on_features(parts, phi) == least(phi, lambda alpha: Ridge(alpha=alpha, solver="svd"))
 
 
 @pytest.mark.parametrize("ratio", [0.9, 1.0, 1.1])
