@@ -1,3 +1,3 @@
 """The version, where every package can ask for it."""
 
-__version__ = "0.3.0"
+__version__ = "0.4.0"

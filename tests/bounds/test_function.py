@@ -59,7 +59,7 @@ def test_the_body_is_the_formula():
     [
         ({"n_rows": 0}, "n_rows=0 must be at least 1"),
         ({"delta": None}, "delta=None must be a real number"),
-        ({"radii": 1.0}, "unexpected keyword argument 'radii'"),
+        ({"radii": 1.0}, "has no argument radii: it takes "),
         ({"delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\] of the array\)"),
         ({"radius": [1.0, math.nan]}, r"radius=nan .* \(at entry \[1\] of the array\)"),
         ({"delta": []}, "delta is empty"),

@@ -54,7 +54,7 @@ REFUSED = [
     (kernel_error.uniform_by_slope, SET | {"slope": (1.5, 3.0), "width": 2.0}, [
         ({"slope": None}, "slope=None is not a pair"),
         ({"slope": (2.0, 1.0)}, "less than the square"),
-        ({"pool_size": 4}, "unexpected keyword argument 'pool_size'"),
+        ({"pool_size": 4}, "has no argument pool_size: it takes n_features, "),
         ({"width": None}, "give exactly one of"),
         ({"width": None, "variance": 1.0, "method": "chaining"}, "needs width or increments"),
         ({"increments": 2.0}, "increments=2.0 is not a pair"),

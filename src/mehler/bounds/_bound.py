@@ -230,10 +230,7 @@ class LowerBound(Bound):
 
     @property
     def value(self) -> Any:
-        """The sum of the terms, 0 where that is below, since no quantity is negative.
-
-        It is rounded down: a sum beyond the floats is at least the largest of them.
-        """
+        """The sum of the terms, rounded down to the largest float, and 0 where it is below."""
         return _plain(np.clip(self.total, 0.0, np.finfo(np.float64).max))
 
     def _informative(self) -> Any:
@@ -265,8 +262,13 @@ def bound(
     """
 
     def decorate(body: Callable[P, R]) -> BoundFunction[P, R]:
+        names = [name for name in body.__annotations__ if name != "return"]
+
         @functools.wraps(body)
         def function(*args: P.args, **kwargs: P.kwargs) -> R:
+            for name in kwargs.keys() - names:
+                text = f"{body.__name__} has no argument {name}: it takes {', '.join(names)}"
+                raise TypeError(text)
             arguments: dict[Any, Any] = {**kwargs, **dict(enumerate(args))}
             try:
                 with np.errstate(all="ignore"):
@@ -295,10 +297,7 @@ def bound(
 
 
 def _require_numbers(made: Bound, arguments: dict[Any, Any], zero: bool) -> None:
-    """Refuse terms of 0 times infinity, and a bound from above that is 0 where no argument is.
-
-    What has underflowed may be a factor of a large number, so that it is not rounded up.
-    """
+    """Refuse 0 times infinity, and upper bounds that underflow to 0, perhaps as a factor."""
     # The smallest of numbers is NaN if one is.
     if (np.min(made.total) > 0 and np.min(made.trivial) > 0) or made.form != "proved":
         return
