@@ -39,10 +39,8 @@ def test_mean_lengths_in_closed_form():
     assert scale(1, 1, radius=1.0) == pytest.approx(math.sqrt(2 / math.pi), rel=1e-13)
     assert scale(1, 2, radius=1.0, by="longest") == pytest.approx(2 / math.sqrt(math.pi), rel=1e-12)
     for by in ("frobenius", "longest"):
-        assert scale(2, 1, radius=3.0, by=by) == pytest.approx(
-            3 * math.sqrt(math.pi / 2), rel=1e-12
-        )
-        assert scale(3, 1, radius=1.0, by=by) == pytest.approx(math.sqrt(8 / math.pi), rel=1e-12)
+        for d, length in ((2, math.sqrt(math.pi / 2)), (3, math.sqrt(8 / math.pi))):
+            assert scale(d, 1, radius=3.0, by=by) == pytest.approx(3 * length, rel=1e-12)
     # The longest of q plane vectors: squared lengths are exponential with mean 2,
     # E max = sum over j of (-1)^(j+1) C(q, j) sqrt(pi / (2 j)).
     q = 7

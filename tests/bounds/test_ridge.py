@@ -72,20 +72,15 @@ def test_the_inequality_for_each_set_of_rows():
         n, m = int(rng.integers(2, 9)), int(rng.integers(1, 5))
         penalty, clip = 10 ** rng.uniform(-4, 2), rng.uniform(0.5, 2)
         z = rng.standard_normal((n, m)) * 10 ** rng.uniform(-1, 1, (n, 1))
-        y = clip * (
-            np.sign(rng.standard_normal(n)) if rng.random() < 0.5 else rng.uniform(-1, 1, n)
-        )
+        signs = rng.random() < 0.5
+        y = clip * (np.sign(rng.standard_normal(n)) if signs else rng.uniform(-1, 1, n))
         own = np.linalg.solve(z.T @ z + penalty * np.eye(m), z.T @ y)
         d = float(np.trace(z @ np.linalg.inv(z.T @ z + penalty * np.eye(m)) @ z.T))
         risk = left_out(z, y, penalty, clip).mean()
         for w in (own, 2 * own, np.zeros(m), rng.standard_normal(m)):
-            bound = ridge.excess_risk_clipped(
-                n - 1,
-                ridge=penalty / (n - 1),
-                norm=float(np.linalg.norm(w)),
-                clip=clip,
-                degrees_of_freedom=d,
-            )
+            of_rows = {"ridge": penalty / (n - 1), "clip": clip, "degrees_of_freedom": d}
+            norm = float(np.linalg.norm(w))
+            bound = ridge.excess_risk_clipped(n - 1, norm=norm, **of_rows)
             excess = risk - np.mean((z @ w - y) ** 2)
             assert excess <= bound.total * (1 + 1e-9)
             nearest = max(nearest, excess / bound.total)

@@ -115,10 +115,7 @@ def test_bound_by_another_quadrature(m):
     result = integrate.quad(
         lambda t: chance(t) / (1 - t) ** 2, 1e-9, min(end, beta[0]), limit=300, epsrel=1e-5
     )[0]
-    value = spectral.approximation(
-        m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis, ridge=ridge
-    ).total
+    setting = {"norm": 2.0, "eigenvalues": MU, "kurtosis": kurtosis}
+    value = spectral.approximation(m, ridge=ridge, **setting).total
     assert 4 * ridge * result * (1 - 1e-3) <= value <= 4 * ridge * result * 1.12
-    assert (
-        spectral.approximation(m, norm=2.0, eigenvalues=MU, kurtosis=kurtosis).total <= value * 1.05
-    )
+    assert spectral.approximation(m, **setting).total <= value * 1.05
