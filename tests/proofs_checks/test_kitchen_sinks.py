@@ -71,12 +71,9 @@ def test_divided_units_are_small_and_keep_their_function(by):
 def test_fitted_weights_minimise_the_empirical_risk():
     rng = np.random.default_rng(6)
     products = _instances.Products(rng.standard_normal((20, 5)), rng.standard_normal((20, 5)), 0.4)
-    for empirical, true, over_box, over_ball in zip(
-        products.empirical,
-        products.true,
-        _instances.excess_over_box(products),
-        _instances.excess_over_ball(products),
-    ):
+    box, ball_of = _instances.excess_over_box(products), _instances.excess_over_ball(products)
+    of_draws = zip(products.empirical, products.true, box, ball_of, strict=True)
+    for empirical, true, over_box, over_ball in of_draws:
         found = optimize.linprog(-empirical, bounds=[(-0.2, 0.2)] * 5)
         assert over_box == pytest.approx(0.5 * (0.4 - found.x @ true), rel=1e-9)
         ball = optimize.minimize(

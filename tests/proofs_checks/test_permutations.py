@@ -27,22 +27,17 @@ def test_orbits_with_multiplicities_are_the_whole_rows(task):
     split = task.split(np.random.default_rng(1), 100)
     phi = draw_map(SMALL, 6, 3, seed=0)
     grid, orbit = SMALL.everything
-    z = phi(SMALL.one_hot(grid[split.train]))
+    rows, labels = SMALL.one_hot(grid[split.train]), task.labels[orbit[split.train]]
+    z = phi(rows)
     trace = ((z - z.mean(axis=0)) ** 2).sum()
-    fit = learn.ridge(
-        phi,
-        SMALL.one_hot(grid[split.train]),
-        task.labels[orbit[split.train]],
-        lambdas=curves.SHARES * trace / len(z),
-    )
+    fit = learn.ridge(phi, rows, labels, lambdas=curves.SHARES * trace / len(z))
     ((_, gram),) = grams(SMALL, (6,), 3, 0)
     values = curves.learned(gram, task.labels, task.counted(split.train))
     expected = fit.predict(SMALL.one_hot(SMALL.representatives))
     np.testing.assert_allclose(values, expected, atol=1e-8)
     counted = task.counted(split.test)
-    right = (fit.predict(SMALL.one_hot(grid[split.test])) >= 0) == (
-        task.labels[orbit[split.test]] > 0
-    )
+    positive = fit.predict(SMALL.one_hot(grid[split.test])) >= 0
+    right = positive == (task.labels[orbit[split.test]] > 0)
     assert curves.accuracy(values, task.labels, counted) == pytest.approx(right.mean())
     assert curves.of_gram(gram, task, split) == pytest.approx(right.mean())
 

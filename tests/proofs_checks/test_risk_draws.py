@@ -60,17 +60,9 @@ def test_excess_is_the_risk_of_the_ramp():
     """Replayed with the same generator: risk by the ramp, minus that of the infinite class."""
     law = _risks.Law.at_random(np.random.default_rng(7), 6, 3)
     m, n, q, scale, bound = 5, 30, 3, 0.2, 2.0
-    drawn = _risks.draw_risks(
-        np.random.default_rng(9),
-        law,
-        pool_size=q,
-        scale=scale,
-        n_features=(2, m),
-        n_samples=(n,),
-        n_draws=400,
-        false_alarm=ALPHA,
-        loss_bound=bound,
-    )
+    sizes = {"n_features": (2, m), "n_samples": (n,), "n_draws": 400, "pool_size": q}
+    options = {"scale": scale, "false_alarm": ALPHA, "loss_bound": bound}
+    drawn = _risks.draw_risks(np.random.default_rng(9), law, **sizes, **options)
     rng = np.random.default_rng(9)
     phi = _risks.units(rng, law.points, q, (400, m))
     seen = law.label_counts(rng, n, 400)

@@ -139,10 +139,8 @@ def test_cauchy_schwarz_and_symmetry(rho, sx, sy, name):
     degree = ACTIVATIONS[name].degree
     if degree is None:
         # Known to their error: the square of a tiny scale underflows.
-        squares = [
-            activation_kernel(name, 1.0, s, s) + activation_kernel_error(name, 1.0, s, s)
-            for s in (sx, sy)
-        ]
+        both = (activation_kernel, activation_kernel_error)
+        squares = [sum(of(name, 1.0, s, s) for of in both) for s in (sx, sy)]
         roots = [math.sqrt(max(square, 0.0)) for square in squares]
     else:  # homogeneous: the square of a tiny scale would underflow where its root does not
         roots = [s**degree * math.sqrt(activation_kernel(name, 1.0)) for s in (sx, sy)]
@@ -153,10 +151,9 @@ def test_cauchy_schwarz_and_symmetry(rho, sx, sy, name):
 @pytest.mark.parametrize("scale", [0.1, 1.0, 4.0, 20.0])
 def test_the_stated_error_covers_the_truth_for_tanh(scale):
     """At rho = 1 the truth is E tanh^2, a single integral; sharp scales have slow series."""
+    ends = [-12, -2, -0.3, 0, 0.3, 2, 12]
     with mpmath.workdps(20):
-        truth = mpmath.quad(
-            lambda g: mpmath.tanh(scale * g) ** 2 * mpmath.npdf(g), [-12, -2, -0.3, 0, 0.3, 2, 12]
-        )
+        truth = mpmath.quad(lambda g: mpmath.tanh(scale * g) ** 2 * mpmath.npdf(g), ends)
     ours = activation_kernel("tanh", 1.0, scale, scale)
     assert abs(ours - float(truth)) <= activation_kernel_error("tanh", 1.0, scale, scale)
 
@@ -219,11 +216,8 @@ def test_the_tangent_kernel_of_gelu(scale):
     series = Activation("", slope.function)
     if 0.1 < scale < 10:
         expected = activation_kernel(series, rho, scale, scale)
-        assert np.all(
-            np.abs(ours - expected)
-            <= activation_kernel_error(series, rho, scale, scale)
-            + activation_kernel_error(slope, rho, scale, scale)
-        )
+        errors = (activation_kernel_error(one, rho, scale, scale) for one in (series, slope))
+        assert np.all(np.abs(ours - expected) <= sum(errors))
     elif scale < 1:
         assert np.all(np.abs(ours - 0.25) < 1e-15)  # Phi(0)^2
     else:
