@@ -241,10 +241,8 @@ def test_gaussian_window_by_owens_formula():
         + 2 * phi * (2 * ndtr(alpha * S) - 1)
         - math.sqrt((1 - r) / math.pi) * (2 * ndtr(S * math.sqrt(2 / (1 + r))) - 1)
     ) / math.sqrt(d)
-    unit = np.ones(1)
-    kernel = orbits.expected_product(
-        TemplateLaw("gaussian", d), Bins(2, s, "dither"), unit, unit, r * unit
-    )
+    law, unit = TemplateLaw("gaussian", d), np.ones(1)
+    kernel = orbits.expected_product(law, Bins(2, s, "dither"), unit, unit, r * unit)
     assert float(kernel[0]) == pytest.approx(value, abs=1e-14)
 
 

@@ -20,10 +20,8 @@ def test_huge_rows_have_the_limit(name):
     value = activation_kernel(name, rho, 1e160, 1e160)
     error = activation_kernel_error(name, rho, 1e160, 1e160)
     signs = 2 / np.pi * np.arcsin(rho)
-    waves = {
-        "cos": np.where(np.abs(rho) == 1, 0.5, 0),
-        "sin": np.where(np.abs(rho) == 1, rho / 2, 0),
-    }
+    ends = np.abs(rho) == 1
+    waves = {"cos": ends / 2, "sin": ends * rho / 2}
     assert np.all(np.isfinite(value))
     assert np.max(np.abs(value - waves.get(name, signs)) - error) <= 0
     if name != "tanh":
@@ -72,9 +70,8 @@ def test_the_series_knows_rows_of_zeros_too(function):
 
 def test_large_powers_are_moments_or_refused():
     """E relu(g)^64 = 63!!/2 twice at rho = 1, and E cos(g)^2p by its binomial sum."""
-    assert activation_kernel("relu", 1.0, power=32) == pytest.approx(
-        0.5 * math.prod(range(1, 64, 2)), rel=1e-12
-    )
+    moment = 0.5 * math.prod(range(1, 64, 2))
+    assert activation_kernel("relu", 1.0, power=32) == pytest.approx(moment, rel=1e-12)
     p = 20
     truth = sum(math.comb(2 * p, k) * math.exp(-2.0 * (p - k) ** 2) for k in range(2 * p + 1))
     assert activation_kernel("cos", 1.0, power=p) == pytest.approx(truth / 4.0**p, rel=1e-12)
