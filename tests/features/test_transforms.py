@@ -51,7 +51,10 @@ def transforms_of(library):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-@pytest.mark.parametrize("name", sorted(DRAWS))
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.slow] * n.startswith("deep")) for n in sorted(DRAWS)],
+)
 @pytest.mark.sampled(4)
 def test_compiled_and_mapped_by_the_library(name, library):
     asarray, transforms = transforms_of(library)

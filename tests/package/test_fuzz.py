@@ -18,7 +18,7 @@ QUICK = "mehler.exact.orbits,mehler.exact.certified,mehler.features.groups,mehle
 @pytest.mark.parametrize(
     "options",
     [
-        ("--calls", "250", "--modules", QUICK),
+        ("--calls", "120", "--modules", QUICK),
         pytest.param(("--calls", "5000"), marks=pytest.mark.full),
     ],
     ids=["quick", "all"],

@@ -6,6 +6,8 @@ import re
 import subprocess
 import sys
 
+import pytest
+
 CHECK = """
 import json, warnings
 warnings.simplefilter("ignore")
@@ -22,6 +24,7 @@ print(json.dumps([(one["check_name"], one["status"], str(one["exception"])) for 
 ABSENT = re.compile("cuda|cupy|dpnp|XPU|MPS|PyTorch is not installed|torch is not installed")
 
 
+@pytest.mark.slow
 def test_every_check_of_every_estimator_runs_and_passes():
     done = subprocess.run(
         [sys.executable, "-c", CHECK],
