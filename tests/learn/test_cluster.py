@@ -197,6 +197,7 @@ DEFECTS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
 @pytest.mark.parametrize("defect", [None, *DEFECTS])
 def test_a_lost_or_doubled_block_is_found(monkeypatch, defect):
     change = DEFECTS.get(defect, list)

@@ -5,7 +5,7 @@ import pytest
 
 import mehler
 from mehler.exact import Activation
-from tests.derivatives import require_gradient
+from tests.derivatives import LIBRARIES, require_gradient
 from tests.places import CPU
 
 X = np.random.default_rng(2).standard_normal((6, 4))
@@ -83,7 +83,9 @@ def test_batches(kernel):
     assert kernel.nngp(stack, return_error=True)[1].shape == (2, 2, 2)
 
 
-@pytest.mark.parametrize("library", ["torch", pytest.param("jax", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "library", [pytest.param(n, marks=[pytest.mark.slow] * (n == "jax")) for n in LIBRARIES]
+)
 @pytest.mark.parametrize("name", ["maxout", "pairs", "relu", "erf", "sin"])
 @pytest.mark.parametrize("method", ["nngp", "ntk"])
 @pytest.mark.sampled(8)
