@@ -35,10 +35,10 @@ STATISTICAL = {
     "offset_left_out": "phases b are left out",
     "offset_to_quarter_pi": "E cos 2b = 0.6",
     "scaled_by_inputs": "estimate / exact is 5",
-    "degrees": "rows are scaled to almost nothing",
-    "uniform_weights": "is refuted",
-    "transposed_blocks": "is refuted",
-    "absolute_weights": "is refuted",
+    "degrees": "does not have the kernel",
+    "uniform_weights": "fits uniform weights",
+    "transposed_blocks": "does not have the kernel",
+    "absolute_weights": "does not have the kernel",
 }
 DEFECTS = {**STRUCTURAL, **STATISTICAL}
 
