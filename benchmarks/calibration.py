@@ -46,12 +46,32 @@ def pairs(seed, m=100):
     return lambda x: np.hstack([np.cos(x @ w), np.sin(x @ w)]) / math.sqrt(m // 2)
 
 
+class Waves:
+    """The same pairs, which declare that each of them is a sample: half as many as columns."""
+
+    independent_units = True
+
+    def __init__(self, seed, m=100):
+        self.w = np.random.default_rng([seed, 1]).standard_normal((3, m // 2))
+        self.scale = 1.0 / math.sqrt(m // 2)
+
+    def __call__(self, x):
+        return self.scale * np.hstack([np.cos(x @ self.w), np.sin(x @ self.w)])
+
+    def products(self, x, y):
+        return np.cos((x - y) @ self.w)
+
+
 def rbf(x, y):
     return np.exp(-0.5 * ((x[:, None] - y[None]) ** 2).sum(axis=2))
 
 
 def rbf_variance(x, y):
     return 1.0 + 0.5 * rbf(x, y) ** 4 - rbf(x, y) ** 2
+
+
+def wave_variance(x, y):
+    return 1.0 + rbf(x, y) ** 4 - 2.0 * rbf(x, y) ** 2
 
 
 def projections(seed, m=100, length=1.0):
@@ -81,6 +101,12 @@ def maxout(seed):
 def even(seed):
     phi = projections(seed, 20)
     return lambda x: np.abs(phi(x))
+
+
+def signs(seed):
+    """Three columns of two values, which are often equal in one draw, or by two seeds."""
+    w = np.random.default_rng(seed).standard_normal((3, 3))
+    return lambda x: np.sign(x @ w)
 
 
 def repeated(seed):
@@ -182,6 +208,10 @@ CHECKS: dict[tuple[str, str], tuple[Any, ...]] = {
         *(1.5, DEAR),
     ),
     ("check_kernel", "bounds"): (kernel(cosines, rbf, bounds=(-2.0, 2.0), resolution=0.3, **FREE),),
+    ("check_kernel", "products, the map's own"): (
+        kernel(Waves, rbf, variance=wave_variance, resolution=0.2),
+    ),
+    ("check_kernel", "products, undeclared"): (kernel(Waves, rbf, resolution=0.1), 0.7, DEAR),
     ("check_kernel", "undeclared, a column a sample"): (
         kernel(cosines, rbf, resolution=0.1, **FREE),
         *(0.7, DEAR),
@@ -261,6 +291,10 @@ CHECKS: dict[tuple[str, str], tuple[Any, ...]] = {
             kernel=rbf,
             redraw=lambda seed, x, m: cosines(seed, 100 if m is None else m, x.shape[1]),
         ),
+        *(1.5, DEAR),
+    ),
+    ("check_structure", "features of two values"): (
+        structure(signs, lambda seed: signs(seed // 2)),
         *(1.5, DEAR),
     ),
     ("check_structure", "seeds"): (

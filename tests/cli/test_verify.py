@@ -137,6 +137,31 @@ def test_a_key_is_one_of_jax():
     assert read(draw).draw(1)(X).shape == (4, 250)
 
 
+@pytest.mark.parametrize("kind", ["nnx", "linen"])
+def test_modules_of_flax_are_drawn(kind):
+    nnx, linen = pytest.importorskip("flax.nnx"), pytest.importorskip("flax.linen")
+
+    class Streams(nnx.Module):
+        def __init__(self, d, m, *, rngs: nnx.Rngs):
+            self.weights = nnx.Param(rngs.params.normal((d, m)))
+
+        def __call__(self, x):
+            return x @ self.weights
+
+    class Layer(linen.Module):
+        features: int
+
+        @linen.compact
+        def __call__(self, x):
+            return linen.Dense(self.features)(x)
+
+    target = read(Streams if kind == "nnx" else Layer)
+    first, again, other = (np.asarray(target.draw(seed)(X)) for seed in (0, 0, 1))
+    assert first.shape == (4, 250)
+    assert np.array_equal(first, again)
+    assert not np.array_equal(first, other)
+
+
 def linear(seed):
     weights = np.random.default_rng(seed).standard_normal((5, 20))
     return lambda rows: rows @ weights

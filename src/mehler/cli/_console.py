@@ -36,8 +36,7 @@ def echo(line: str, *, error: bool = False) -> None:
 
 
 def _say(text: str) -> None:
-    # Nothing depends on what stands there.
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError):  # nothing depends on what stands there
         sys.stderr.write(text)
         sys.stderr.flush()
 

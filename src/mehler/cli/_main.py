@@ -13,8 +13,7 @@ from typing import Any
 
 from mehler.cli._console import describe, echo
 
-# 1: a verdict was not the expected one; 3: inconclusive; 2: the run could not decide for any other
-# reason, usage errors included.
+# 1: an unexpected verdict; 3: inconclusive; 2: no decision for any other reason, usage included.
 COULD_NOT_RUN = 2
 _INTERRUPTED = 130
 
@@ -39,8 +38,7 @@ def _set_up() -> None:
             os.set_inheritable(os.open(os.devnull, os.O_RDWR), True)
     sys.stdout = sys.stdout or os.fdopen(1, "w", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", closefd=False)
-    # No child imports what happens to lie in the working directory.
-    os.environ["PYTHONSAFEPATH"] = "1"
+    os.environ["PYTHONSAFEPATH"] = "1"  # no child imports what lies in the working directory
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         signal.signal(signal.SIGINT, lambda number, frame: os._exit(_INTERRUPTED))

@@ -96,8 +96,9 @@ def serve(folder: str) -> None:
         if debug:
             traceback.print_exc()
         content = {"error": describe(error)}
-    Path(folder, "part").write_text(json.dumps(content), "utf-8")
-    os.replace(Path(folder, "part"), Path(folder, "answer"))
+    part = Path(folder, f"part-{os.getpid()}")  # the target may have forked this process
+    part.write_text(json.dumps(content), "utf-8")
+    os.replace(part, Path(folder, "answer"))
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(OSError, ValueError, AttributeError):
             stream.flush()

@@ -25,7 +25,7 @@ from mehler._arrays import Array, to_host
 from mehler._validate import require_integer
 
 # Names of arguments that are a seed, the number of features, the columns of the rows.
-_SEEDS = re.compile("(random_)?seed|(random_)?state|((p?rng_)?key)|rng|generator")
+_SEEDS = re.compile("(random_)?seed|(random_)?state|((p?rng_)?key)|rngs?|generator")
 _SIZES = re.compile(
     "(n|num)_(features|components)|m|D|(out_)?features|(out|output)_dim|d(im)?_out|n_out"
 )
@@ -98,11 +98,7 @@ def _run(spec: Any) -> ModuleType:
 
 @dataclass(frozen=True)
 class Target:
-    """The map under verification.
-
-    `assumed` says how the object was read; `draw` maps a seed, `resize` (seed, n_features) to a
-    map; `random` is False for one fixed map.
-    """
+    """How to draw maps: by a seed, or by a seed and a number of features; how it was read."""
 
     assumed: str
     draw: Callable[[int], Any]
@@ -140,8 +136,7 @@ def read_target(
         call = replace(call, seeds=call.required[:1], required=call.required[1:])
     if not call.seeds and call.required:
         replace(call, required=call.required[1:]).require_complete(name)
-        phi = partial(as_map(factory, X), **arguments)
-        return _fixed("a callable X -> Z without a seed", phi)
+        return _fixed("a callable X -> Z without a seed", partial(as_map(factory, X), **arguments))
     call.require_complete(name)
     if call.seeds:
         return _drawn(f"a draw function {call.seeds[0]} -> map", call, X, size)
@@ -159,7 +154,6 @@ def _class(name: str, cls: Any, X: Array, size: int, arguments: Mapping[str, Any
     kind = "a transformer class" if hasattr(cls, "transform") else "a class"
     if call.seeds:
         return _drawn(f"{kind}, made anew with each {call.seeds[0]}", call, X, size)
-    # It draws from global generators, or draws nothing.
     words = f"{kind} without a seed, made anew after global generators were seeded"
     target = _drawn(words, replace(call, seeds=("",)), X, size)
     one, other = (np.asarray(to_host(target.draw(seed)(X))) for seed in range(2))
@@ -174,7 +168,10 @@ def _drawn(words: str, call: _Call, X: Array, size: int) -> Target:
             np.random.seed(seed)  # noqa: NPY002 (what a class without a seed draws from)
             if "torch" in sys.modules:
                 sys.modules["torch"].manual_seed(seed)
-        return as_map(call(seed, m), X)
+        value = call(seed, m)
+        if hasattr(value, "init_with_output"):  # of Flax's linen, whose weights stand beside it
+            return partial(value.apply, value.init(_seed("key", seed), X))
+        return as_map(value, X)
 
     words += f", with {call.sizes[0]}={size}" if call.sizes else ""
     return Target(words, lambda seed: resize(seed, size), resize if call.sizes else None)
@@ -218,7 +215,10 @@ class _Call:
     def of(cls, name: str, factory: Any, X: Array, arguments: Mapping[str, Any]) -> _Call:
         """Read the signature of a factory; ValueError for arguments that it does not take."""
         try:
-            parameters = inspect.signature(factory).parameters
+            # A metaclass with a call of its own, as Flax has, hides the arguments of its classes.
+            is_hidden = inspect.isclass(factory) and type(factory).__call__ is not type.__call__
+            made = partial(factory.__init__, None) if is_hidden else factory
+            parameters = inspect.signature(made).parameters
         except (TypeError, ValueError):  # of C
             return cls(factory, arguments, required=("X",))
         kinds = {key: each.kind for key, each in parameters.items()}
@@ -251,8 +251,10 @@ class _Call:
 
 
 def _seed(key: str, seed: int) -> Any:
-    """Return a seed as its name has it: a key of JAX, a generator, or the number."""
-    jax, torch = sys.modules.get("jax"), sys.modules.get("torch")
+    """Return a seed as its name has it: a key of JAX, streams of Flax, a generator, or itself."""
+    jax, torch, nnx = (sys.modules.get(name) for name in ("jax", "torch", "flax.nnx"))
+    if key == "rngs" and nnx is not None:
+        return nnx.Rngs(seed)
     if key.endswith("key") and jax is not None:
         return jax.random.key(seed)
     if key == "generator" and torch is not None:
