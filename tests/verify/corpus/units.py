@@ -1,4 +1,4 @@
-"""Half-rectified units, and units averaged over a group."""
+"""Units averaged over a group."""
 
 import functools
 import math
@@ -13,24 +13,6 @@ from tests.verify.corpus.fourier import GAMMA
 D = 4
 # Lengths mostly in the plane that the group turns.
 TURNED = np.array([[1.2, 0.3, 0.2, -0.1], [-0.2, 1.1, -0.3, 0.2], [0.8, -0.9, 0.1, 0.4]])
-
-
-def angles(x: Any, y: Any) -> tuple[Any, Any]:
-    norms, rho = toys.cosine(x, y)
-    return norms, np.arccos(rho)
-
-
-def rectified_kernel(x: Any, y: Any) -> Any:
-    """E (w.x)_+ (w.y)_+ = |x||y| (sin t + (pi - t) cos t) / (2 pi) (Cho and Saul 2009, n = 1)."""
-    norms, t = angles(x, y)
-    return norms * (np.sin(t) + (np.pi - t) * np.cos(t)) / (2.0 * np.pi)
-
-
-def rectified_variance(x: Any, y: Any) -> Any:
-    """By the same with squares: |x|^2|y|^2 (3 sin t cos t + (pi - t)(1 + 2 cos^2 t)) / (2 pi)."""
-    norms, t = angles(x, y)
-    squares = 3.0 * np.sin(t) * np.cos(t) + (np.pi - t) * (1.0 + 2.0 * np.cos(t) ** 2)
-    return norms**2 * squares / (2.0 * np.pi) - rectified_kernel(x, y) ** 2
 
 
 ORDER = 4

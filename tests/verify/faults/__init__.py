@@ -36,7 +36,6 @@ DEFAULT = {
     "terms of bounds": 20,
     "checks of statements": 20,
     "maps": 20,
-    "declarations": 8,
     "estimator": 10,
     "command": 1,
 }

@@ -19,7 +19,6 @@ from tests.learn import test_faults as estimator
 from tests.proofs_checks.conftest import context_for
 from tests.proofs_checks.mutations import DEFECTS, ROWS, described
 from tests.verify import defective_maps
-from tests.verify import test_all_kinds as declared
 from tests.verify.corpus.cases import PLANTED
 from tests.verify.faults import Fault, Outcome
 
@@ -78,21 +77,6 @@ def maps() -> Iterator[Fault]:
         yield Fault(system="maps", name=f"{case.name} [{case.check}]", seen_by=case.check, run=run)
 
 
-def declarations() -> Iterator[Fault]:
-    """A map whose declarations are broken one at a time."""
-
-    def look(fault: str, row: str) -> Outcome:
-        factory = functools.partial(declared.Rectified, defect=fault)
-        if row in declared.DECLARED:
-            text = declared.broken(row, lambda seed: factory(128, seed=seed), declared.SMALL)
-            return "refuted" if text else "holds", ""
-        return declared.verdict_of(factory, row, declared.SMALL).status, ""
-
-    for name, row in declared.DEFECTS.items():
-        run = functools.partial(look, name, row)
-        yield Fault(system="declarations", name=name, seen_by=row, run=run)
-
-
 def of_the_estimator() -> Iterator[Fault]:
     """Slips in the solver of the box estimator, by the audit of its certificates."""
 
@@ -145,7 +129,6 @@ FAULTS = (
     *terms(),
     *claims(),
     *maps(),
-    *declarations(),
     *of_the_estimator(),
     *commanded(),
 )
