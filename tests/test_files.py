@@ -18,13 +18,13 @@ def test_what_is_no_file_is_not_replaced(tmp_path, make):
     path = tmp_path / "there"
     make(path)
     before = path.stat()
-    with pytest.raises(ValueError, match="is there and is no regular file"):
+    with pytest.raises(ValueError, match="exists and is not a regular file"):
         write_whole(path, "text")
     assert path.stat() == before
 
 
 def test_a_device_is_not_replaced():
-    with pytest.raises(ValueError, match="/dev/null is there and is no regular file"):
+    with pytest.raises(ValueError, match="/dev/null exists and is not a regular file"):
         write_whole(Path("/dev/null"), "text")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
 

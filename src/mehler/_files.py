@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-# Files of this process that are in place, in order, for whoever says what an interruption left.
+# Files that this process has written, in order: reported after an interruption.
 written: list[Path] = []
 
 
@@ -21,7 +21,7 @@ def destination(path: Path) -> Path:
     """Follow links to the file that is written; ValueError for devices, pipes and folders."""
     place = Path(os.path.realpath(path))
     if os.path.lexists(place) and not stat.S_ISREG(place.lstat().st_mode):
-        raise ValueError(f"{path} is there and is no regular file, so it is not replaced")
+        raise ValueError(f"{path} exists and is not a regular file, so it is not replaced")
     return place
 
 
@@ -39,7 +39,7 @@ def require_folder(folder: Path, option: str) -> None:
         place = place.parent
     if not place.is_dir():
         what = "a link to nothing" if place.is_symlink() else "not a directory"
-        raise ValueError(f"{option}={folder} cannot be made: {place} is {what}; choose another")
+        raise ValueError(f"{option}={folder} cannot be created: {place} is {what}; choose another")
     try:
         os.rmdir(tempfile.mkdtemp(prefix=".mehler-", dir=place))
     except OSError as error:
@@ -48,7 +48,7 @@ def require_folder(folder: Path, option: str) -> None:
 
 
 def write_all(texts: Mapping[Path, str]) -> None:
-    """Write texts as `write_whole` does, beside their places, and move them there together."""
+    """Write texts to temporary files in the same folders, then move all into place."""
     moves: list[tuple[str, Path, Path]] = []
     try:
         for path, text in texts.items():

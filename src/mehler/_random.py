@@ -33,14 +33,14 @@ ORTHOGONAL, HADAMARD, QUASI = 16, 32, 48
 
 
 def require_seed(seed: object) -> int:
-    """Return `seed` as a non-negative int; refuse ``None``, which nobody could replay."""
+    """Return `seed` as a non-negative int; reject ``None``, which is not reproducible."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
         raise TypeError(f"seed must be a non-negative integer, not {seed!r}; pass for instance 0")
     number = int(seed)
     if not 0 <= number < LARGEST_SEED:
         raise ValueError(
-            f"seed must be a non-negative integer below 2^1024, which can be printed, not "
-            f"{shown(number)}: secrets.randbits(128) is a good one"
+            f"seed must be a non-negative integer below 2^1024, not {shown(number)}: use "
+            "secrets.randbits(128) for a random one"
         )
     return number
 

@@ -56,7 +56,7 @@ def require_real(name: str, value: object) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise ValueError(f"{name}={shown(value)} must be a number that a float holds") from None
+        raise ValueError(f"{name}={shown(value)} must be a number that fits into a float") from None
 
 
 def require_within(name: str, value: object, words: str, inside: Callable[[float], bool]) -> float:
@@ -104,7 +104,7 @@ def require_instance(name: str, value: object, *kinds: type) -> Any:
 def require_reals(name: str, value: object, *, finite: bool = True) -> np.ndarray:
     """Real numbers of the host as an array of float64, whatever their shape."""
     if isinstance(value, np.ma.MaskedArray):
-        raise TypeError(f"{name} is a masked array: drop or fill what is masked first")
+        raise TypeError(f"{name} is a masked array: drop or fill the masked entries first")
     try:
         array = np.asarray(value)
     except (TypeError, ValueError):  # rows of several lengths, tensors on a device
@@ -147,7 +147,7 @@ def require_path(name: str, value: object) -> Path:
     good = isinstance(value, str | os.PathLike) and isinstance(os.fspath(value), str)
     path = Path(_require_kind(name, value, "a path: a str or a pathlib.Path", good))
     if "\0" in str(path):
-        raise ValueError(f"{name}={value!r} holds a null character, which no path does")
+        raise ValueError(f"{name}={value!r} contains a null character, which paths cannot")
     return path
 
 

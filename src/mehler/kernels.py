@@ -30,7 +30,7 @@ def distances(x: Matrix, y: Matrix, metric: str = "euclidean") -> Matrix:
 
 
 def polar(x: Matrix) -> tuple[Matrix, Matrix]:
-    """Return lengths, shape (n, 1), and directions of rows, whose squares may leave the floats."""
+    """Return lengths, shape (n, 1), and directions of rows, whose squares may overflow."""
     # By powers of two, which round nothing.
     scale = np.ldexp(1.0, np.frexp(np.abs(x).max(axis=1, keepdims=True))[1] - 1)
     norms = np.linalg.norm(x / scale, axis=1, keepdims=True)

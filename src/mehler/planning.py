@@ -302,7 +302,7 @@ def rows_of(entries: Iterable[Entry], facts: Mapping[str, Any]) -> list[Row]:
             continue
         arguments |= {**entry.options, "delta": facts["delta"] / entry.events}
         proved, features = entry.bound is not _LIMIT, None
-        note = "" if proved else "a limit, no promise at any number of features"
+        note = "" if proved else "a limit, no guarantee at a finite number of features"
         try:
             features = bounds.solve(entry.bound, at_most=facts["eps"], n_features=None, **arguments)
         except ValueError as error:

@@ -64,7 +64,7 @@ def compare(x: Any, relation: str, y: Any) -> bool | None:
 def sure(x: iv.mpf, relation: str, y: iv.mpf) -> bool:
     """Return a comparison of intervals that is certain either way."""
     if (certain := compare(x, relation, y)) is None:
-        raise Undecided("the statistics are known too roughly")
+        raise Undecided("rounding of the statistics leaves both outcomes possible")
     return certain
 
 

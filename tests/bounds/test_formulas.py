@@ -226,7 +226,7 @@ def test_a_lower_bound_says_when_it_claims_nothing(change):
     [
         ({"form": "guessed"}, ValueError, "form='guessed'"),
         ({"terms": []}, ValueError, "at least one"),
-        ({"terms": [Term("a", 1), Term("a", 2)]}, ValueError, "a name of its own"),
+        ({"terms": [Term("a", 1), Term("a", 2)]}, ValueError, "distinct names"),
         ({"probability": 1j}, TypeError, "probability"),
         ({"trivial": "1"}, TypeError, "trivial"),
     ],

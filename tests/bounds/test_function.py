@@ -88,7 +88,7 @@ def test_the_inverse_is_a_size_at_which_something_is_promised():
     # The least size at which the error is below that of the trivial bound.
     assert bounds.solve(error, at_most=5.0, **setting) == 5
     assert bounds.solve(error, at_most=0.3, enough=700, **setting) == 700
-    with pytest.raises(ValueError, match=r"promises nothing from n_features=41 on, .* are few"):
+    with pytest.raises(ValueError, match=r"is vacuous from n_features=41 on, .* are few"):
         bounds.solve(error, at_most=0.3, most=40, **setting)
 
 

@@ -28,7 +28,7 @@ def test_report_writes_junit_and_certificates(toy_statements, rows_file, tmp_pat
     [
         ("--junit", ".", "is a directory"),
         ("--certificate", ".", "is a directory"),
-        ("--junit", "/dev/null", "no regular file"),
+        ("--junit", "/dev/null", "not a regular file"),
     ],
 )
 def test_bad_outputs_are_refused_before_any_work(

@@ -116,7 +116,7 @@ def test_what_it_says():
     result = doubling_dimension(sphere(300, 40), max_points=50)
     assert str(result) == (
         f"doubling dimension between {result.low} and 9, 300 points "
-        "(50 looked at), by packing in a sample"
+        "(50 used), by packing in a sample"
     )
     assert result.low in result
     assert result.high + 1 not in result

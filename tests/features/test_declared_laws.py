@@ -1,4 +1,4 @@
-"""Distributions, kurtoses and kernels by closed forms, and at the ends of the floats."""
+"""Distributions, kurtoses and kernels by closed forms, and for very small and large numbers."""
 
 import contextlib
 
@@ -149,7 +149,7 @@ SINKS = {"activation": np.exp}, {"activation": "relu2"}, {"activation": lambda t
 def test_features_that_overflow_are_refused_by_the_name_of_the_activation(options, stored, dtype):
     phi = mehler.KitchenSinks.draw(3, 200, seed=0, stored=stored, **options)
     rows = np.full((2, 3), 1e200 if dtype == "float64" else 1e30, dtype=dtype)
-    words = r"^X has a row of length .*features by KitchenSinks of .* leave the floats of"
+    words = r"^X has a row of length .*features by KitchenSinks of .* overflow in"
     for rows_of in (phi, phi.gram, lambda x: phi.products(x, x), next(phi.unit_blocks(64))):
         with pytest.raises(ValueError, match=words):
             rows_of(rows)
@@ -173,7 +173,7 @@ def test_products_that_overflow_are_refused_where_features_do_not():
     rows = np.full((2, 3), 1e200)
     assert np.all(np.isfinite(phi(rows)))
     for call in (phi.gram, phi.kernel, lambda x: phi.products(x, x)):
-        with pytest.raises(ValueError, match="whose products leave the floats of float64"):
+        with pytest.raises(ValueError, match="whose products overflow in float64"):
             call(rows)
 
 
@@ -186,6 +186,6 @@ def test_moments_that_leave_the_floats_are_refused(name, dtype):
     """Those of float32 rows are computed in float64, and have to fit into float32."""
     phi, size = DRAWS[name](72, seed=0), HUGE[name]
     rows = (size if dtype == "float64" else 1e37) * (1 + np.eye(3, dtype=dtype))
-    with pytest.raises(ValueError, match=f"leave the floats of {dtype}: scale the rows"):
+    with pytest.raises(ValueError, match=f"overflow in {dtype}: scale the rows"):
         phi.variance(rows)
     assert np.isfinite(phi.variance(rows / 1e36 if dtype == "float32" else rows / size)).all()

@@ -137,11 +137,11 @@ def test_a_part_from_outside_holds(name, form):
 
 
 LEFT_OUT = {
-    ("distance", "kernel"): "carries no distance: define distance",
-    ("kernel", "kernel"): "carries no kernel: define kernel",
-    ("kernel", "variance"): r"carries no variance: define spread\(t\), or kernel",
-    ("kernel", "gram_variance"): r"carries no variance: define spread\(t\), or kernel",
-    ("kernel", "product_kurtosis"): "carries no variance",
+    ("distance", "kernel"): "has no known distance: define distance",
+    ("kernel", "kernel"): "has no known kernel: define kernel",
+    ("kernel", "variance"): r"has no known variance: define spread\(t\), or kernel",
+    ("kernel", "gram_variance"): r"has no known variance: define spread\(t\), or kernel",
+    ("kernel", "product_kurtosis"): "has no known variance",
 }
 
 
@@ -188,15 +188,15 @@ def test_without_a_closed_form_the_kernel_is_estimated_and_says_so(name, hook):
     slack = phi.kernel_error(rows) + own.kernel_error(rows)
     assert np.all(np.abs(phi.kernel(rows) - own.kernel(rows)) <= slack)
     if name != "probit":
-        with pytest.raises(ValueError, match=f"the activation '{name}' carries no distribution"):
+        with pytest.raises(ValueError, match=f"the activation '{name}' has no known distribution"):
             phi.feature_cdf(ROWS, np.zeros((4, 1)))
 
 
 @pytest.mark.parametrize(
     ("name", "options", "words"),
     [
-        ("probit", {"law": "sphere"}, "carry a degree, .* not for the activation 'probit'"),
-        ("probit", {"bias": "uniform"}, "carry waves, .* not for the activation 'probit'"),
+        ("probit", {"law": "sphere"}, "with a degree, .* not for the activation 'probit'"),
+        ("probit", {"bias": "uniform"}, "declare waves, .* not for the activation 'probit'"),
         ("hard sign", {"bias": "uniform"}, "not for the activation 'hard sign'"),
         ("chirp", {"law": "sphere"}, "not for the activation 'chirp'"),
     ],
@@ -218,5 +218,5 @@ def test_a_wrong_closed_form_is_refused(factor):
         return found if found is None else (factor * found[0], found[1])
 
     phi = map_of(dataclasses.replace(ACTIVATIONS["probit"], kernel=wrong))(0)
-    with pytest.raises(ValueError, match="'probit' carries a kernel that is not its function's"):
+    with pytest.raises(ValueError, match="'probit' declares a kernel that does not fit"):
         phi.kernel(ROWS)

@@ -1,4 +1,4 @@
-"""Rows near the ends of the floats: an answer, a refusal, or the error that NumPy is to raise."""
+"""Rows near overflow or underflow: an answer, an error, or the one that NumPy is set to raise."""
 
 import functools
 import itertools

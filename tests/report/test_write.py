@@ -52,7 +52,7 @@ def test_a_file_that_cannot_be_written_leaves_what_was_there(
 def test_a_place_below_a_file_is_refused(tmp_path):
     (tmp_path / "file").write_text("")
     for place in (tmp_path / "file", tmp_path / "file" / "below"):
-        with pytest.raises(ValueError, match=r"--out=.* cannot be made: .*file is not a directory"):
+        with pytest.raises(ValueError, match=r"--out=.* cannot be created: .*is not a directory"):
             report.require_writable(place)
 
 

@@ -55,7 +55,7 @@ def test_an_id_brought_twice_is_refused(monkeypatch):
     first = entry_point(monkeypatch, "first", (statement("a.lemma-1"),))
     second = entry_point(monkeypatch, "second", (statement("a.lemma-1"),))
     with pytest.raises(
-        ValueError, match=r"'a.lemma-1' is brought twice, by first = toy_first and by second"
+        ValueError, match=r"'a.lemma-1' is defined twice, by first = toy_first and by second"
     ):
         discover(sources=(first, second))
 

@@ -32,14 +32,14 @@ def test_parts_stand_together(statement: str, ids: list[str]) -> None:
 
 
 def test_what_is_ours_is_no_part_of_a_print() -> None:
-    ours = {part["id"] for parts in FOUND.values() for part in parts if "no print" in part["of"]}
+    ours = {part["id"] for parts in FOUND.values() for part in parts if "own" in part["of"]}
     assert {"maxout.decoupled-kernel", "features.ridge"} <= ours
     printed = FOUND["Mroueh, Rennie, Goel (2015), Theorem 1"]
     assert [part["id"] for part in printed] == [
         "maxout.theorem-1-kernel",
         "maxout.theorem-1-series",
     ]
-    assert all(part["of"] == "the print" for part in printed)
+    assert all(part["of"] == "the published form" for part in printed)
 
 
 def test_a_lost_formula_is_never_the_prints_verdict() -> None:

@@ -60,7 +60,7 @@ def test_dkw_is_no_less_than_the_exact_quantile_and_near_it(n):
 
 @pytest.mark.parametrize("variance", [5e-324, 1e-308, 1e308])
 def test_an_interval_scales_with_any_variance(variance):
-    """No square leaves the floats: samples are scaled by a power of two first."""
+    """No square overflows: samples are scaled by a power of two first."""
     unit, samples = math.sqrt(variance), np.random.default_rng(0).standard_normal(400)
     ends = [end * unit for end in intervals.known_variance(samples, 1.0, 1e-9)]
     # Roots are found to 1e-13 of 1/a, about the half width; the root of the variance rounds.

@@ -93,7 +93,7 @@ def global_states() -> dict[str, bytes]:
     """Return the state of each global generator there is, by library; none is ever set."""
     legacy = np.random.get_state()  # noqa: NPY002  # as those who use it do
     states: dict[str, Any] = {"random": random.getstate(), "numpy.random": legacy}
-    # Nobody can have used the generators of a library that is not imported.
+    # Generators of a library that is not imported are unused.
     torch = sys.modules.get("torch")
     if torch is not None:
         states["torch"] = torch.get_rng_state().numpy()

@@ -81,7 +81,7 @@ def is_on_accelerator(x: Array) -> bool:
 
 
 def may_be_read(x: Array) -> bool:
-    """Return whether values are there, and a look at them makes nobody wait for a device."""
+    """Return whether values exist on the host, so that reading them waits for no device."""
     return type(x) is np.ndarray or not (is_lazy(x) or is_on_accelerator(x))
 
 
@@ -273,7 +273,7 @@ def require_values(x: Any, name: str) -> None:
     """Raise TypeError for an array whose values the host will never see; Dask computes them."""
     if type(x) is not np.ndarray and is_array(x) and is_lazy(x) and not stays_lazy(x):
         remedy = "call this outside of jax.jit, torch.func.vmap and torch.compile"
-        raise TypeError(f"{name} is traced and has no values, which are looked at here: {remedy}")
+        raise TypeError(f"{name} is traced, so its values cannot be read here: {remedy}")
 
 
 def require_same_place(x: Array, place: Place, *, name: str, owner: str) -> None:

@@ -124,24 +124,24 @@ def require_finite(x: Array, *, name: str) -> float:
     raise ValueError(f"{name} {wrong}; drop or impute such rows first")
 
 
-def require_within_floats(value: Array, x: Array, y: Array | None, what: str = "products") -> None:
+def require_no_overflow(value: Array, x: Array, y: Array | None, what: str = "products") -> None:
     """Raise ValueError that names the longest row if a value that can be read is not finite."""
     if not ns.may_be_read(value):
         return
     xp = HOST if type(value) is np.ndarray else ns.standard_namespace(value)
     if xp.isdtype(value.dtype, "real floating") and not bool(xp.all(xp.isfinite(value))):
-        raise leaves_floats(what, value.dtype, x, y)
+        raise overflow_error(what, value.dtype, x, y)
 
 
-def leaves_floats(what: str, dtype: Any, x: Array, y: Array | None = None) -> ValueError:
-    """Return the refusal of rows whose values overflow."""
+def overflow_error(what: str, dtype: Any, x: Array, y: Array | None = None) -> ValueError:
+    """Return the error for rows whose values overflow."""
     rows = [np.asarray(to_host(each), dtype=np.float64) for each in (x, y) if each is not None]
     with np.errstate(over="ignore"):
         # hypot does not overflow before the length does.
         longest = max(float(np.max(np.hypot.reduce(np.abs(each), axis=1))) for each in rows)
     return ValueError(
-        f"{'X' if y is None else 'X or Y'} has a row of length {longest:.3g}, whose {what} leave "
-        f"the floats of {ns.dtype_name(dtype)}: scale the rows"
+        f"{'X' if y is None else 'X or Y'} has a row of length {longest:.3g}, whose {what} "
+        f"overflow in {ns.dtype_name(dtype)}: scale the rows"
     )
 
 

@@ -12,7 +12,7 @@ from torch.utils._python_dispatch import _get_current_dispatch_mode
 
 
 def differentiable(x: Any) -> bool:
-    """Return whether somebody may ask for a derivative in `x`."""
+    """Return whether a derivative with respect to `x` may be requested."""
     if torch.compiler.is_compiling() or torch._C._functorch.is_functorch_wrapped_tensor(x):
         return True
     if x.requires_grad and torch.is_grad_enabled():
@@ -34,7 +34,7 @@ def traced(x: Any) -> bool:
 
 
 def overwritable(x: Any) -> bool:
-    """Return whether `x` is an ordinary tensor that nobody differentiates, traces or records."""
+    """Return whether `x` is an ordinary tensor outside of autograd, tracing and dispatch modes."""
     if differentiable(x) or torch.jit.is_tracing() or _get_current_dispatch_mode() is not None:
         return False
     return type(x) in (torch.Tensor, torch.nn.Parameter)

@@ -127,7 +127,7 @@ class Bound:
 
     # How the quantity is related to the value, and what a vacuous bound does.
     _relation: ClassVar[str] = "<="
-    _nothing: ClassVar[str] = "it promises nothing"
+    _nothing: ClassVar[str] = "it guarantees nothing"
 
     def __post_init__(self) -> None:
         own = vars(self)
@@ -135,9 +135,9 @@ class Bound:
         own["terms"], own["assumptions"] = tuple(self.terms), tuple(self.assumptions)
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
-            raise ValueError(f"terms are named {names}: give at least one, each a name of its own")
+            raise ValueError(f"terms are named {names}: give at least one, with distinct names")
         own["trivial"] = _number("trivial", self.trivial)
-        # A union bound beyond 1 promises nothing, with probability 0.
+        # A union bound above 1 is vacuous: probability 0.
         own["probability"] = _plain(np.maximum(_number("probability", self.probability), 0.0))
         parts = [*(term.value for term in self.terms), *(part.met for part in self.assumptions)]
         shape = np.broadcast_shapes(*map(np.shape, (*parts, self.probability, self.trivial)))
@@ -168,7 +168,7 @@ class Bound:
 
     @property
     def vacuous(self) -> Any:
-        """Whether nothing is promised.
+        """Whether the bound guarantees nothing.
 
         True if an assumption fails, the probability is 0, or the sum of the terms is NaN or not
         below `trivial`; of a lower bound, not above 0.
@@ -189,7 +189,7 @@ class Bound:
         raise KeyError(f"{name!r}; the terms are {', '.join(t.name for t in self.terms)}")
 
     def __str__(self) -> str:
-        """Print the bound in a line, then the terms and unmet assumptions."""
+        """Print the bound on one line, then its terms and the assumptions that fail."""
         certain = np.all(np.equal(self.probability, 1))
         promised = "" if certain else f" with probability at least {digits(self.probability)}"
         relation = f"{self.quantity} {self._relation} {digits(self.value)}"
@@ -365,7 +365,7 @@ def digits(value: Any) -> str:
 
 
 def _number(name: str, value: object) -> Any:
-    """Return a float, or a view of floats that nobody writes to."""
+    """Return a float, or a read-only view of floats."""
     if isinstance(value, float):
         return float(value)
     array = require_reals(name, value, finite=False)

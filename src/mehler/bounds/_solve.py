@@ -1,4 +1,4 @@
-"""Invert a bound: the least count at which its value is small enough and a promise."""
+"""Invert a bound: the smallest count at which it meets a target and is not vacuous."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LARGEST = 10**18
 def solve(
     bound: BoundFunction[..., Any], /, *, at_most: float, for_: str | None = None, **arguments: Any
 ) -> int:
-    r"""Return the least count at which a bound is at most a target, and promises it.
+    r"""Return the smallest count at which a bound meets a target without being vacuous.
 
     .. math:: n = \min\{n \ge 1 : b(n, \ldots) \le \varepsilon\}
 
@@ -41,14 +41,14 @@ def solve(
     Returns
     -------
     int
-        n; at n - 1 the bound exceeds `at_most` or promises nothing. Columns that share a draw
-        (``block=``) come whole. Elements of a finite group are at most its order.
+        n; at n - 1 the bound exceeds `at_most` or is vacuous. A multiple of `block` if columns
+        share a draw. Elements of a finite group are at most its order.
 
     Raises
     ------
     ValueError
-        If no count serves: the bound stays above `at_most`, or it is vacuous wherever it is below,
-        by an assumption that the message names with the count from which on it fails.
+        If there is none: the bound stays above `at_most`, or is vacuous wherever it is below. The
+        message names the assumption that fails, and from which count on.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def solve(
         reason = f"its terms exceed {digits(made.trivial)}, which holds without it"
     raise ValueError(
         f"at_most={at_most!r} is out of reach: {bound.name} is below it from "
-        f"{name}={step * least:.6g} on, and promises nothing from {name}={step * start} "
+        f"{name}={step * least:.6g} on, and is vacuous from {name}={step * start} "
         f"on, where {reason}"
     )
 

@@ -84,13 +84,13 @@ def size_of(
         rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
-    # No level is below the mean: one so declared is unmet, and has to stay within the floats.
+    # No level is below the mean: one so declared is unmet, and must not underflow.
     most = max(min((level for *_, level in levels), default=math.inf), 1e-12 * mean)
     bounded = lipschitz is None or 0 < rate * rate < math.inf
     if most < 1e-280 or not bounded or (lipschitz is None and math.isinf(most)):
         raise ValueError(
-            f"sup={sup!r}, lipschitz={lipschitz!r}: features over a ridge of {scale!r} leave the "
-            "floats, use another one or other units"
+            f"sup={sup!r}, lipschitz={lipschitz!r}: features over a ridge of {scale!r} overflow "
+            "or underflow: use another ridge or other units"
         )
     return Size(beta, most, mean, rate, tuple(assumptions))
 
@@ -99,7 +99,7 @@ def blocks(n_features: Counts, block: Counts) -> Any:
     """Return the number of independent blocks of columns."""
     m, size = counts(n_features=n_features, block=block)
     if np.any(m % size):
-        raise ValueError(f"n_features={n_features} is no multiple of block={block}")
+        raise ValueError(f"n_features={n_features} is not a multiple of block={block}")
     return m / size
 
 

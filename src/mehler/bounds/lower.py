@@ -1,6 +1,6 @@
-r"""Lower bounds: what no promise, no map or no learner can go below.
+r"""Lower bounds on the error of any bound, any map or any learner.
 
-Beside the upper bounds of the same names in the other modules they say how sharp these are. Each is
+They show how sharp the upper bounds of the same names in the other modules are. Each is
 a :class:`LowerBound`. Proofs are in :doc:`/theorems/features-lower`.
 
 Functions take the same arguments:
@@ -72,7 +72,7 @@ def one_pair(
     third: Reals | None = None,
     collision: Reals | None = None,
 ) -> LowerBound:
-    r"""Bound the error of the kernel at one pair from below: no promise can be smaller.
+    r"""Bound the error of the kernel at one pair from below: no valid bound is smaller.
 
     .. math:: P\big(|\hat K - K| \ge t\big) \ge \delta, \qquad t = \frac{\sigma z}{\sqrt m}, \quad
               z = \Phi^{-1}\Big(1 - \frac\delta2 - \frac{0.4748\,\rho_3}{\sqrt m}\Big)_+

@@ -225,7 +225,7 @@ def best_ridge(
     r = require_smoothness(smoothness)
     mu = eigenvalues_of(gram, eigenvalues)
     n = mu.size
-    with np.errstate(over="ignore"):  # of eigenvalues near the end of the floats
+    with np.errstate(over="ignore"):  # for eigenvalues near the largest float
         grid = mu[0] / n * 1.02 ** np.arange(-1400, 300)
         grid = grid[np.isfinite(grid)]
         values = [

@@ -204,7 +204,7 @@ def approximation(
         distances = [cap]
         for lam in lams.tolist():
             beta, sides = mu / (mu + mu.size * lam), []
-            # Far fewer blocks than that promise nothing.
+            # With far fewer blocks the bound is vacuous.
             if kurtosis is not None and m > _FEW * kurtosis * math.fsum(beta):
                 sides.append(_of_moments(beta, kurtosis * math.fsum(beta), m))
             if bounded:

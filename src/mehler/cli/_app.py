@@ -98,8 +98,8 @@ def report(
 ) -> int:
     """Report on your rows, or check all statements.
 
-    With DATA: which map and how many features predict --target best, beside the raw columns and
-    gradient boosting. Without DATA: all statements, with digits as the example.
+    With DATA: which map and how many features predict --target best, compared with the raw columns
+    and gradient boosting. Without DATA: all statements, with digits as the example.
 
     Exit status: 0 all as expected, 1 unexpected verdict, 2 could not run, 3 inconclusive.
 
@@ -258,7 +258,7 @@ def reproduce(
     data: Path | None = option(None, "FOLDER", "Folder of MNIST's four files."),
     debug: bool = common.DEBUG,
 ) -> int:
-    """Rerun an experiment of a paper, and write its numbers beside the published ones.
+    """Rerun an experiment of a paper, and compare its numbers with the published ones.
 
     Example: mehler reproduce maxout-figure-1 --out figures
     """

@@ -43,9 +43,9 @@ class DoublingDimension(Interval):
     method: str
 
     def __str__(self) -> str:
-        """Print the interval in a line."""
+        """Print the interval on one line."""
         which = f"{self.low}" if self.exact else f"between {self.low} and {self.high}"
-        sampled = "" if self.n_used == self.n_points else f" ({self.n_used} looked at)"
+        sampled = "" if self.n_used == self.n_points else f" ({self.n_used} used)"
         return f"doubling dimension {which}, {self.n_points} points{sampled}, by {self.method}"
 
 

@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from mehler._validate import require_integer, shown
 
-# Orders, numbers of coefficients (each is a sum over partitions) and pools, of sums on a line and
-# in the plane, beyond which nobody would wait: of balls, and of digits.
+# Largest orders, numbers of coefficients (each is a sum over partitions) and pools, of sums on a
+# line and in the plane: larger ones take hours.
 MOST_ORDER, MOST_COEFFICIENTS, LARGEST_LINE, LARGEST_WEDGE = 1000, 64, 10**8, 10**4
 # Below this cosine of theta/2 integrating from rho = -1 is cheaper than a planar sum.
 _NEAR = 0.04
 
 
 def require_dps(dps: object) -> int:
-    """Return a number of decimal digits; nobody would wait for sums of more than 30,000."""
+    """Return a number of decimal digits, at most 30,000: sums of more take hours."""
     return require_integer("decimal digits dps", dps, most=30_000)
 
 

@@ -40,8 +40,8 @@ def max_moment(k: int, q: int, dps: int | None = None) -> Any:
     Returns
     -------
     float or mpmath.mpf
-        The moment; relative error at most 1e-13, about 1 ms when first called. OverflowError beyond
-        the floats.
+        The moment; relative error at most 1e-13, about 1 ms when first called. OverflowError
+        if it exceeds the largest float.
 
     Examples
     --------

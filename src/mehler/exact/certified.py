@@ -48,7 +48,7 @@ _lock = threading.RLock()
 
 
 def require_bits(bits: object) -> int:
-    """Return a precision in bits: fewer than 24 leave no digit, and nobody waits for 10^5."""
+    """Return a precision of 24 to 100,000 bits: fewer leave no digit, more take hours."""
     return require_integer("precision bits", bits, least=24, most=100_000)
 
 

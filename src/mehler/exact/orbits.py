@@ -1,4 +1,4 @@
-"""Orbits under a group, seen through random templates: expectations and variances.
+"""Expectations and variances of group-invariant features with random templates.
 
 The limits of :class:`mehler.GroupInvariantFeatures`: a :class:`TemplateLaw` draws templates t,
 :class:`Bins` hold the thresholds of the distribution functions of <t, g x> over elements g. Vectors
@@ -30,7 +30,7 @@ __all__ = ["Bins", "TemplateLaw", "expected_product", "expected_square"]
 
 Floats = NDArray[np.float64]
 RULES = ("paper", "trapezoid", "midpoint", "dither")
-# Squares of longer vectors leave the floats.
+# Squares of longer vectors overflow.
 _LONGEST = 1e150
 
 

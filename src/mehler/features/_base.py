@@ -24,7 +24,7 @@ from mehler.features._recipes import MAPS, WeightsAre, Written
 
 # More weights, in bytes of float64, must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42
-# Products with weights of up to 8 deviations, and their sums, stay within the floats by this.
+# By this, products with weights of up to 8 deviations, and their sums, do not overflow.
 _MARGIN = 64.0
 
 Pairwise = Callable[[Array, Array | None], Array]
@@ -256,11 +256,11 @@ class FeatureMap(Written):
                     compiled=functools.partial(self._compiled, placed, precision),
                 )
         if looked:
-            _arrays.require_within_floats(result, X, None, f"features by {self._title}")
+            _arrays.require_no_overflow(result, X, None, f"features by {self._title}")
         return _arrays.attached(result, X)
 
     def _compiled(self, weights: tuple[Any, ...], dtype: str, x: Array) -> Any:
-        """Return a function of rows compiled by JAX, or None where somebody traces it."""
+        """Return a function of rows compiled by JAX, or None under tracing."""
         if any(map(_arrays.is_lazy, (x, *weights))):
             return None
         if dtype not in self._jits:
@@ -299,7 +299,7 @@ class FeatureMap(Written):
         if not self._unit.safe < largest < math.inf or not free:
             return False
         if largest > float(np.finfo(dtype).max) / (_MARGIN * x.shape[1]):
-            raise _arrays.leaves_floats("projections", dtype, x)
+            raise _arrays.overflow_error("projections", dtype, x)
         return True
 
     def unit_blocks(self, size: int | None = None) -> Iterator[UnitBlock]:
@@ -396,7 +396,7 @@ class FeatureMap(Written):
         xp, wide = place.xp, _arrays.widest_float(place.xp, place.device)
         # XLA divides by reciprocals, which are 0 where they would be subnormal.
         if wide == xp.float32 and (largest or 0.0) * float(xp.finfo(wide).smallest_normal) > 0.25:
-            raise _arrays.leaves_floats("products", wide, x, y)
+            raise _arrays.overflow_error("products", wide, x, y)
         angles = self._unit.angles
         for name, rows in (("X", x), ("Y", y)):
             # Kernels are functions of differences, which lose only what rows themselves do.
@@ -408,7 +408,7 @@ class FeatureMap(Written):
             other = None if y is None else xp.astype(y, wide)
             value = xp.astype(function(xp.astype(x, wide, copy=False), other), dtype, copy=False)
         if finite:
-            _arrays.require_within_floats(value, x, y)
+            _arrays.require_no_overflow(value, x, y)
         return value
 
     def gram(self, X: Array, Y: Array | None = None, *, check_finite: bool = True) -> Array:
@@ -426,7 +426,7 @@ class FeatureMap(Written):
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(left):
             value = xp.matmul(left, xp.matrix_transpose(right))
         if check_finite and value.ndim == 2:
-            _arrays.require_within_floats(value, X, Y)
+            _arrays.require_no_overflow(value, X, Y)
         return value
 
     def products(self, X: Array, Y: Array, *, check_finite: bool = True) -> Array:
@@ -449,7 +449,7 @@ class FeatureMap(Written):
         with np.errstate(over="ignore", invalid="ignore"):
             value = self._unit_products(left, right)
         if check_finite and value.ndim == 2:
-            _arrays.require_within_floats(value, X, Y)
+            _arrays.require_no_overflow(value, X, Y)
         return value
 
     def _products_at(
@@ -501,8 +501,8 @@ class FeatureMap(Written):
         """Raise ValueError unless all units are drawn."""
         if units != slice(0, self.n_units):
             raise ValueError(
-                f"{type(self).__name__} draws its units together, so that no block of them can be "
-                "had alone"
+                f"units of {type(self).__name__} cannot be drawn individually, since they depend "
+                "on each other: use the whole map"
             )
 
     def _dtype_for(self, x: Array) -> tuple[Any, str]:

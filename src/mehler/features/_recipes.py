@@ -24,7 +24,7 @@ def require_kept(what: str, name: object) -> None:
     """Raise ValueError for a kind that an earlier version had, and name that version."""
     if isinstance(name, str) and name in REMOVED:
         remedy = "CHANGELOG.md says what takes its place"
-        raise ValueError(f"the {what} {name!r} went after mehler 0.3.0, which draws it: {remedy}")
+        raise ValueError(f"the {what} {name!r} was removed after mehler 0.3.0: {remedy}")
 
 
 class Registry:
@@ -94,7 +94,7 @@ def _require_known(version: str) -> None:
     """Refuse recipes of a later version, whose classes may draw something else."""
     numbers = re.fullmatch(r"(\d+)\.(\d+)(\..*)?", version) if isinstance(version, str) else None
     if numbers is None:
-        raise ValueError(f"recipe is of mehler {version!r}, which is no version")
+        raise ValueError(f"recipe is of mehler {version!r}, which is not a version number")
     if (int(numbers[1]), int(numbers[2])) > tuple(map(int, __version__.split(".")[:2])):
         raise ValueError(f"recipe is of mehler {version}, this is {__version__}: update mehler")
 

@@ -129,7 +129,7 @@ class FourierFeatures(FeatureMap):
     def _units(self) -> Units:
         pairs, m = self.form == "pairs", self._n_waves
         if pairs and m % 2:
-            odd = f"n_features={m} is odd, but form='pairs' has two features a frequency"
+            odd = f"n_features={m} is odd, but form='pairs' has two features per frequency"
             raise ValueError(f"{odd}: take {m + 1}, or form='offset'")
         sizes = (1, self.n_inputs, m // 2 if pairs else m)
         self._projection.check(*sizes)

@@ -250,11 +250,11 @@ class KitchenSinks(FeatureMap):
 
     def _kurtosis_of(self, x: Array, y: Array | None) -> Array:
         if self._stumps:
-            raise ValueError("law='stumps' carries no kurtosis: check the range of its products")
+            raise ValueError("law='stumps' has no known kurtosis: check the range of its products")
         pairs, uniform = self._pairs(x, y), self.bias == "uniform"
         zero, other = pairs.x_scale == 0.0, pairs.y_scale == 0.0
         if self._activation.degree is not None:
-            # A kurtosis does not depend on lengths, whose powers could leave the floats.
+            # A kurtosis does not depend on lengths, whose powers could overflow.
             scales = {"x_scale": 1.0 - 1.0 * zero, "y_scale": 1.0 - 1.0 * other}
             pairs = dataclasses.replace(pairs, **scales, covariance=None)
         m, errors = [], []
@@ -285,8 +285,8 @@ class KitchenSinks(FeatureMap):
         clear = (loss <= _LOSS * variance) & (lost <= _LOSS * central)
         if not _arrays.is_lazy(variance) and not bool(xp.all(still | clear)):
             raise ValueError(
-                "products of X vary by less than their rounding, or their powers leave the floats, "
-                "so that their kurtosis is lost: scale the rows nearer to length 1"
+                "the kurtosis of products of X is lost: they vary by less than their rounding, or "
+                "their powers overflow or underflow: scale the rows nearer to length 1"
             )
 
     feature_cdf = _distributions.feature_cdf
@@ -308,7 +308,7 @@ def _bias(value: Any, activation: Activation) -> float | str:
     """Return a finite number of at least 0, or 'uniform' for periodic activations."""
     if isinstance(value, str) and value == "uniform":
         if not activation.waves:
-            waves = "activations that carry waves, such as cos and sin"
+            waves = "activations that declare waves, such as cos and sin"
             raise ValueError(f"bias='uniform' is a phase, for {waves}, not for {activation.title}")
         return "uniform"
     if isinstance(value, str):
@@ -347,7 +347,7 @@ class SphereWeights(WeightLaw):
         if activation.degree is None or phi.bias != 0.0:
             without = " with a bias" if activation.degree is not None else ""
             raise ValueError(
-                "law='sphere' has an exact kernel for activations that carry a degree, such as "
+                "law='sphere' has an exact kernel for activations with a degree, such as "
                 f"step, relu and relu2, without bias, not for {activation.title}{without}; use "
                 "law='gaussian'"
             )
@@ -402,15 +402,15 @@ class StumpWeights(WeightLaw):
 
     def projected(self, n_inputs: int) -> Projected:
         raise ValueError(
-            "law='stumps' carries no distribution: a stump has two values, whose probabilities "
-            "the mean of a row says"
+            "law='stumps' has no distribution function here: a stump has two values, and its mean "
+            "gives their probabilities"
         )
 
     def moment(self, phi: KitchenSinks, x: Array, y: Array | None, power: int) -> Any:
         """Compute the mean of a power of a product."""
         if phi._activation.degree != 0:
             raise ValueError(
-                f"law='stumps' has a closed form for activations that carry degree 0, such as "
+                f"law='stumps' has a closed form for activations of degree 0, such as "
                 f"step, not for {phi._activation.title}; estimate the kernel by "
                 "gram(X) of many features"
             )

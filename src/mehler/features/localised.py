@@ -63,7 +63,7 @@ class LocalisedLinearFeatures(FourierFeatures):
     def _units(self) -> Units:
         if self.n_features % self.n_inputs:
             raise ValueError(
-                f"n_features={self.n_features} is no multiple of n_inputs={self.n_inputs}: each "
+                f"n_features={self.n_features} is not a multiple of n_inputs={self.n_inputs}: each "
                 f"feature of the localiser has {self.n_inputs} columns"
             )
         own = super()._units()

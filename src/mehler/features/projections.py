@@ -123,8 +123,8 @@ class Projection(ABC):
         return self._some_units(of, slice(0, n_units))
 
     def _some_units(self, of: Draw, units: slice) -> Weights:
-        together = f"projections={self.name!r} draws its units together, so that none can be had"
-        raise ValueError(f"{together} alone: take projections='gaussian'")
+        cause = f"units of projections={self.name!r} cannot be drawn individually"
+        raise ValueError(f"{cause}: take projections='gaussian'")
 
     #: ``pieces(xp, rows, *weights)``: products of rows with each piece of the weights of `draw`, in
     #: the namespace `xp` of the rows: an iterator over q arrays (n, m). The caller owns the first.

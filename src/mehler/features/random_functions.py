@@ -130,7 +130,7 @@ class RandomFunctions(FeatureMap):
         expected = (rows.shape[0], weights[0].shape[-1])
         if tuple(getattr(values, "shape", ())) != expected:
             raise ValueError(
-                f"function(X, omega) must return shape {expected}, one column a unit, not "
+                f"function(X, omega) must return shape {expected}, one column per unit, not "
                 f"{tuple(getattr(values, 'shape', ()))}"
             )
         # Cast: functions may return booleans, or float64 for float32.
@@ -145,7 +145,7 @@ class RandomFunctions(FeatureMap):
     def _of_given(self, what: str, function: Matrix | None, x: Array, y: Array | None) -> Any:
         if function is None:
             raise ValueError(
-                f"the law of a function of your own carries no {what}: draw the map with {what}=, "
+                f"the law of your function has no known {what}: draw the map with {what}=, "
                 "a function (X, Y) -> (n, k), or estimate the kernel by gram(X) of many features"
             )
         return function(x, x if y is None else y)

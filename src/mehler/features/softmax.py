@@ -59,7 +59,7 @@ class SoftmaxFeatures(FeatureMap):
     :math:`2v = 1 + 2\varphi + \sqrt{(1 + 2\varphi)^2 + 8\varphi}`, :math:`\varphi = t/d`.
     Two orthogonal w have the covariance :math:`e^{-t}{}_1F_1(d; d/2; t/2) - 1 \le 0` over the
     squared kernel, since :math:`(d)_n \le 2^n(d/2)_n`, whatever the tilt.
-    Features that leave the floats are refused.
+    Features that overflow raise an error.
 
     References
     ----------
@@ -116,7 +116,7 @@ class SoftmaxFeatures(FeatureMap):
         columns = 1 if self.form == "positive" else 2
         if self.n_features % columns:
             raise ValueError(
-                f"n_features={self.n_features} is odd, but form={self.form!r} has two features a "
+                f"n_features={self.n_features} is odd, but form={self.form!r} has two features per "
                 f"unit: take {self.n_features + 1}"
             )
         n_weights = self.n_inputs * self.n_features // columns

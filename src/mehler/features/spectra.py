@@ -22,7 +22,7 @@ __all__ = ["Gaussian", "Laplacian", "Matern", "Spectrum"]
 
 # Below this variance, central moments from multiples of z have no digits left.
 _SMALL = 1e-4
-# Largest scale of frequencies, so that those of heavy tails are floats, too.
+# Largest scale of frequencies, so that those of heavy tails do not overflow.
 _LARGEST = 1e300
 
 
@@ -57,7 +57,7 @@ class Spectrum(ABC):
     >>> phi.kernel(np.eye(2))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    ValueError: the spectrum 'both' carries no distance: define distance(x, y), ...
+    ValueError: the spectrum 'both' has no known distance: define distance(x, y), ...
     """
 
     name: ClassVar[str]
@@ -140,20 +140,20 @@ class Spectrum(ABC):
         return asdict(self) if is_dataclass(self) and not isinstance(self, type) else {}
 
     def _require_positive(self) -> None:
-        """Check that all dataclass fields are numbers above 0, and frequencies are floats."""
+        """Require that all dataclass fields are positive and that frequencies do not overflow."""
         for field in fields(self):  # type: ignore[arg-type]  # subclasses that call it are dataclasses
             value = require_positive(field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, value)
         if not self.scale <= _LARGEST:
             given = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))  # type: ignore[arg-type]  # as above
-            raise ValueError(f"{given} gives frequencies beyond the floats: scale the rows instead")
+            raise ValueError(f"{given} makes frequencies overflow: scale the rows instead")
 
     def _needs_kernel(self, what: str, method: str) -> None:
         if type(self).kernel is Spectrum.kernel:
             self._lacks(what, f"define {method}, or kernel(t, j=1), from which it follows")
 
     def _lacks(self, what: str, remedy: str) -> NoReturn:
-        raise ValueError(f"the spectrum {self.name!r} carries no {what}: {remedy}")
+        raise ValueError(f"the spectrum {self.name!r} has no known {what}: {remedy}")
 
 
 @dataclass(frozen=True)
@@ -261,9 +261,7 @@ class Matern(Spectrum):
     def __post_init__(self) -> None:
         self._require_positive()
         if self.nu < _ROUGHEST:
-            raise ValueError(
-                f"nu={self.nu!r} is less than {_ROUGHEST:g}: frequencies are beyond the floats"
-            )
+            raise ValueError(f"nu={self.nu!r} is less than {_ROUGHEST:g}: frequencies overflow")
         if self.nu > _SMOOTHEST:
             raise ValueError(
                 f"nu={self.nu!r} is more than {_SMOOTHEST:g}, where the kernel is "

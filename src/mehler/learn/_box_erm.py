@@ -324,7 +324,7 @@ def _require_labels(y: Array, z: Array) -> None:
         raise TypeError("y is lazy; compute it first")
     if tuple(y.shape) != (z.shape[0],):
         raise ValueError(
-            f"y must have one label a row of Z, shape ({z.shape[0]},), but has {tuple(y.shape)}"
+            f"y must have one label per row of Z, shape ({z.shape[0]},), but has {tuple(y.shape)}"
         )
     if not xp.isdtype(y.dtype, ("real floating", "signed integer")):
         raise TypeError(

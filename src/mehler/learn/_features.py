@@ -135,8 +135,8 @@ def dense_blocks(x: Array) -> Iterator[Array]:
 
 
 def looks(phi: Phi, rows: Array) -> dict[str, bool]:
-    """Return options of a call on checked rows, at which one of ours need not look again."""
-    # On a GPU alone: on the host a look costs little, and nobody has looked at chunks of Dask.
+    """Return options of a call on checked rows: skip the check for NaN where it was made."""
+    # On a GPU only: on the host the check is cheap, and chunks of Dask are unchecked.
     ours = type(phi).__call__ is FeatureMap.__call__
     return {"check_finite": False} if ours and _arrays.prefers_large_steps(rows) else {}
 

@@ -239,9 +239,9 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     """
     xp = _arrays.array_namespace(labels, names=("labels",))
     if labels.ndim != 1:
-        raise ValueError(f"labels have shape {tuple(labels.shape)}; give one a row, shape (rows,)")
+        raise ValueError(f"labels have shape {tuple(labels.shape)}, not (rows,): give one per row")
     if labels.shape[0] == 0:
-        raise ValueError("labels are empty: give one a row")
+        raise ValueError("labels are empty: give one per row")
     chunked = _arrays.stays_lazy(labels)
     lazy = _arrays.is_lazy(labels)
     if lazy and classes is None and not chunked:

@@ -1,4 +1,4 @@
-"""Measure maps on the user's rows: scores beside other learners, and one kernel."""
+"""Measure maps on the user's rows: scores compared with other learners, and one kernel."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ def check_on_rows(
 
 
 def score_plot(scores: Sequence[Score], task: Task) -> Plot:
-    """Draw the scores of the best maps over their number of features, beside the other learners."""
+    """Plot the scores of the best maps and of other learners over the number of features."""
     curves: dict[str, list[Score]] = {}
     for one in scores:
         if one.n_features:

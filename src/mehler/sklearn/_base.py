@@ -163,7 +163,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
 
 def _look() -> bool:
-    """Whether maps look at rows, as scikit-learn does unless it is told to assume finite ones."""
+    """Whether maps check rows for NaN: scikit-learn's setting ``assume_finite``."""
     return not get_config()["assume_finite"]
 
 

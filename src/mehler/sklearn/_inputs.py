@@ -135,22 +135,22 @@ def seed_of(random_state: object) -> int:
 
 
 def scaled(x: Array) -> tuple[Array, int]:
-    """Return rows over 2^e, of entries of at most 1, and e: their squares are floats."""
+    """Return rows divided by 2^e, entries at most 1, and e: their squares do not overflow."""
     largest = float(abs(x).max()) if issparse(x) else _arrays.largest_entry(x)
     exponent = math.frexp(largest)[1]
-    # In two steps, since the reciprocal of the least float is none.
+    # In two steps, since the reciprocal of the smallest float overflows.
     half = exponent // 2
     return x * 2.0**-half * 2.0 ** (half - exponent), exponent
 
 
 def unscaled(value: float, exponent: int, what: str, dtype: object) -> float:
-    """Return value 2^exponent, which a float of that dtype holds with all its digits."""
+    """Return value 2^exponent; ValueError unless it is a normal number of that dtype."""
     limits = np.finfo(_arrays.dtype_name(dtype))
     with np.errstate(over="ignore"):
         number = float(np.ldexp(value, exponent))
     if not 2.0 * float(limits.smallest_normal) <= number <= 0.5 * float(limits.max):
         size = "small" if number < 1.0 else "large"
-        raise ValueError(f"{what} is too {size} for the floats of {limits.dtype}: scale the rows")
+        raise ValueError(f"{what} is too {size} for {limits.dtype}: scale the rows")
     return number
 
 

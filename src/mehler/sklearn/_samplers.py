@@ -208,7 +208,7 @@ class FourierSampler(Sampler):
         require_choice("form", self.form, ("auto", "pairs", "offset"))
         if self.form == "pairs" and self.n_components % 2:
             raise ValueError(
-                f"n_components={self.n_components} is odd, but form='pairs' has two features a "
+                f"n_components={self.n_components} is odd, but form='pairs' has two features per "
                 f"frequency: take {self.n_components + 1}, or form='auto'"
             )
         by_parity = "offset" if self.n_components % 2 else "pairs"
@@ -446,7 +446,7 @@ class LeverageSampler(Sampler):
         Sampling scheme.
     mix : float, default=0.1
         Weight of plain sampling in the mixture, from 0 to 1. With draws='iid' and mix=0.0 this is
-        the paper's Algorithm 1 to the letter.
+        the paper's Algorithm 1 exactly as published.
 
     Attributes
     ----------

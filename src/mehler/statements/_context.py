@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Level = Literal["quick", "full"]
 
-# Nobody computes on the library that only tests conformance to the standard.
+# Without array-api-strict, which only tests conformance to the standard.
 _BACKENDS = tuple(name for name in LIBRARIES if name != "strict")
 
 

@@ -13,13 +13,13 @@ from mehler._validate import require_instance, require_iterable
 from mehler.statements._statement import Statement
 
 GROUP = "mehler.statements"
-# Whose the verdict is, by the state of the print in the copy that was read.
+# The form that a verdict is about, by the state of the source text.
 _OF = {
-    "printed": "the print",
+    "printed": "the published form",
     "lost": "a restored form: the formula is not in the source text",
-    "none": "our own form: there is no print",
+    "none": "our own form: there is no published one",
 }
-# How verdicts of one and of several forms are counted, by the state of the print.
+# How verdicts of one and of several forms are counted, by the state of the source text.
 _HEADS = {"printed": "published form{} judged", "lost": "restored", "none": "of our own"}
 _COUNTED = {
     "holds": ("holds", "hold"),
@@ -72,7 +72,7 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
         for statement in _load(point, label):
             if statement.id in statements:
                 raise ValueError(
-                    f"statement id {statement.id!r} is brought twice, by {origin[statement.id]} "
+                    f"statement id {statement.id!r} is defined twice, by {origin[statement.id]} "
                     f"and by {label}: rename one or uninstall its package"
                 )
             statements[statement.id] = statement
@@ -126,7 +126,7 @@ def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 
 def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
-    """Count verdicts in a line, each with the state of the print and the cause of a refutation.
+    """Count verdicts on one line; each has its state of the source text and its cause.
 
     Published forms, restored ones and our own statements apart; the refutations of restored forms
     with the number of their causes, since one slip may stand behind several.

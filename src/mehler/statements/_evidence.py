@@ -35,7 +35,7 @@ _OF_VERDICT = (
     *("check", "claim", "status", "observed", "exact", "interval", "n_features", "false_alarm"),
     *("method", "assumptions", "where", "reason"),
 )
-# What is shown of a bound beside draws, in this order.
+# Fields that are shown when a bound is compared with draws, in order.
 _SHOWN = (
     *("n_draws", "violations", "frequency", "violation_interval", "promised", "bound"),
     *("quantile", "quantile_interval", "ratio", "ratio_interval", "lower", "ratio_to_lower"),
@@ -143,10 +143,10 @@ class Plot:
 
 @dataclass(frozen=True, kw_only=True)
 class BoundCase:
-    r"""A bound that holds with a probability, beside draws: violations and looseness.
+    r"""A probabilistic bound compared with draws: violations and looseness.
 
     Each interval misses with probability at most the `false_alarm` of `from_draws`. The ratio's
-    lower end is at least 1 if the violations' upper end is at most the promise, and only then.
+    lower end is at least 1 if and only if the violations' upper end is at most `promised`.
 
     Parameters
     ----------

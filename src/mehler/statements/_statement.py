@@ -32,16 +32,16 @@ EXPECTATIONS = (
     RESTORED_REFUTED,
     "not computable",
 )
-# Section with the claim, by the state of the print in the copy that was read: complete, without
-# its formula, or absent, as for our own statements.
+# Section with the claim, by the state of the source text: complete, without its formula, or
+# absent, as for our own statements.
 _CLAIMED = {"printed": "As printed", "lost": "As restored", "none": "Statement"}
 _MISSING = {
-    "place": "say where it stands, by section, number and page or line, or that it is ours",
-    "hypotheses": "say all that is assumed, or that nothing is",
-    "ground": "say what the verdict rests on",
-    "restored": "say from where the missing formula was restored",
+    "place": "cite section, number and page or line, or say that the statement is ours",
+    "hypotheses": "list all assumptions, or say that there are none",
+    "ground": "give the basis of the verdict",
+    "restored": "name the source of the restored formula",
     "fails": "say by which factor the restored form fails, and where first",
-    "cause": "name the cause, in the same words where several statements share it",
+    "cause": "name the cause, in the same words for all statements that share it",
 }
 _REQUIRED = ("id", "source", "place", "expected", "hypotheses", "ground")
 _KEYS = (*_REQUIRED, "copy", "restored", "fails", "cause", "note")
@@ -143,9 +143,9 @@ class Statement:
     title : str
         A short title.
     place : str
-        Section, number and equation, and the page or line of the copy that was read.
+        Section, number and equation, and the page or line in the source text.
     hypotheses : str
-        All assumptions of the print, paraphrased; the checks satisfy them.
+        All assumptions of the published statement, paraphrased; the checks satisfy them.
     ground : str
         Basis of the verdict, and how the checks satisfy the hypotheses.
     expected : str
@@ -159,9 +159,9 @@ class Statement:
     note : str
         Remarks; for a statement that is not computable, the reason.
     copy : {"printed", "lost", "none"}
-        State of the print in the copy that was read. ``"lost"``: its formula is missing, its
+        State of the published form in the source text. ``"lost"``: the formula is missing; its
         reconstruction is checked in the form ``"restored"`` and judged as restored.
-        ``"none"``: there is no print to judge, as for our own statements.
+        ``"none"``: there is no published form, as for our own statements.
     restored : str
         Source of a restored formula.
     fails : str
@@ -249,19 +249,19 @@ class Statement:
         self._require_fair_forms()
 
     def _require_fair_forms(self) -> None:
-        """Refuse to call a formula printed if the copy that was read does not show it."""
+        """Reject the form "printed" for a formula that is missing from the source text."""
         forms = {check.form for check in self.checks}
         wrong = "printed" if self.copy == "lost" else "restored"
         if wrong in forms:
             raise ValueError(
-                f"{self.id}: copy={self.copy!r} and a check of the {wrong} form: what the copy has "
-                "lost is restored, everything else is printed or stated"
+                f"{self.id}: copy={self.copy!r} and a check of the {wrong} form: formulas missing "
+                "from the source text are restored, all others printed or stated"
             )
         as_restored = self.expected in (RESTORED_HOLDS, RESTORED_REFUTED)
         if self.checks and as_restored != (self.copy == "lost"):
             raise ValueError(
                 f"{self.id}: expected={self.expected!r} and copy={self.copy!r}: a formula is "
-                "judged as restored exactly where the source text has lost it"
+                "judged as restored if and only if the source text lacks it"
             )
         wanted = {
             "restored": self.copy == "lost",

@@ -202,7 +202,7 @@ DEFAULTS |= dict.fromkeys(("ledger", "name", "max_features", "seed"))
 def require_options(
     check: str, options: Mapping[str, Any], resolution: float, *, relative: bool = True
 ) -> CheckOptions:
-    """Validate the options and a resolution, a `relative` one for sample sizes that are floats."""
+    """Validate the options and the resolution; a `relative` one must give finite sample sizes."""
     options = DEFAULTS | dict(options)
     time_limit, most, ledger = (options[x] for x in ("time_limit", "max_features", "ledger"))
     if ledger is not None and not callable(getattr(ledger, "spend", None)):

@@ -35,7 +35,7 @@ _NAMES = _NUMBERS | {f"1/{name}": 1.0 / number for name, number in _NUMBERS.item
 _NAMES |= {"-1": -1.0, "2 pi": 2.0 * math.pi, "1/(2 pi)": 0.5 / math.pi}
 # Largest relative error of a fit that may be named, and distance from the number of that name.
 _SHARP, _NEAR = 0.05, 0.03
-# Error of a mean from which on kernels with a free scale are told apart, and kinds that need it.
+# Error of a mean at which kernels with a free scale can be distinguished, and kinds that need it.
 _FINE, _FREE = 0.002, ("bandwidth", "kernel", "columns")
 _GRID = np.arange(-4.5, 4.51, 0.125)  # logarithms of the factors on lengths
 

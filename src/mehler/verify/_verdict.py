@@ -135,7 +135,7 @@ class Verdict:
         Smallest deviation that must not be missed, in units of `scale`.
     detectable, miss : float
         Smallest deviation, in units of `scale`, that is refuted with probability at least
-        ``1 - miss`` wherever it sits; infinite when nothing can be promised.
+        ``1 - miss`` wherever it sits; infinite if no deviation is.
     method : str
         Name of the interval's construction.
     assumptions : tuple of str
@@ -266,7 +266,7 @@ class Verdict:
         return f"{counted(self.n_features, 'feature')} in {counted(self.n_draws, 'draw')}"
 
     def power_text(self) -> str:
-        """Return the deviation that would have been seen, beside the one asked for."""
+        """Return the smallest detectable deviation and the requested resolution."""
         target = f"(asked for: {short(self.resolution)})"
         if math.isinf(self.detectable):
             sure = f"with probability {1 - self.miss:.9g} {target}"

@@ -42,10 +42,10 @@ def test_against_the_series(name, power):
 @pytest.mark.parametrize(
     ("function", "degree", "words"),
     [
-        (lambda xp, t: xp.tanh(t), 1, "'own' carries a degree that is not its function's"),
-        (lambda xp, t: xp.abs(t), 2, "a degree that is not"),
+        (lambda xp, t: xp.tanh(t), 1, "'own' declares a degree that does not fit its function"),
+        (lambda xp, t: xp.abs(t), 2, "a degree that does not fit"),
         (lambda xp, t: xp.abs(t) + 1.0, 1, "leave it out"),
-        (lambda xp, t: xp.where(t == 0.0, 1.0, t), 1, "at 0.0 it is 0, and the function's 1"),
+        (lambda xp, t: xp.where(t == 0.0, 1.0, t), 1, "0 for 1 at 0.0: correct it"),
         *((lambda xp, t: t, degree, "whole number") for degree in (-1, 1.0, True)),
     ],
 )
@@ -56,7 +56,7 @@ def test_wrong_claims_are_refused(function, degree, words):
 
 def test_waves_are_held_to_the_function():
     wrong = dataclasses.replace(ACTIVATIONS["cos"], name="own", waves=((1, 0.5), (-1, 0.4)))
-    with pytest.raises(ValueError, match="'own' carries a sum of waves that is not its"):
+    with pytest.raises(ValueError, match="'own' declares a sum of waves that does not fit"):
         activation_kernel(wrong, 0.5)
 
 

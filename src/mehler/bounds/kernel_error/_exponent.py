@@ -31,7 +31,7 @@ from mehler import exact
 from mehler.bounds._bound import Floats
 
 # Products are weighted by exp(lambda x y) up to this share of 1/(1 + abs(rho)), where the
-# expectation is infinite for one index. Nearer to it weights leave the floats.
+# expectation is infinite for one index. Nearer to it weights overflow.
 SHARE = 1 - 2.0**-4.25
 # The same for the one-dimensional rules, of functions up to exp(LARGEST_SQUARE t^2).
 LARGEST_SQUARE = SHARE / 2
@@ -114,7 +114,7 @@ def maximum_nodes(q: int) -> tuple[Any, Any]:
 
 
 def _above_zero(x: Floats, weight: Floats) -> tuple[Any, Any]:
-    """Drop the nodes whose weight is below the floats, where exp(LARGEST_SQUARE x^2) is above."""
+    """Drop the nodes whose weight underflows, where exp(LARGEST_SQUARE x^2) overflows."""
     return x[weight > 0], weight[weight > 0]
 
 

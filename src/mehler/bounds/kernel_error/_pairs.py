@@ -299,7 +299,7 @@ def normal_quantile(
 
     A number and not a :class:`mehler.bounds.Bound`: it is the limit of the quantile for one pair
     and an upper bound of the limit for P = `n_pairs` that must all be close, N (N + 1)/2 for N
-    rows. It promises nothing at a given m. Arguments: :mod:`mehler.bounds.kernel_error`.
+    rows. At a given m it guarantees nothing. Arguments: :mod:`mehler.bounds.kernel_error`.
 
     Examples
     --------

@@ -34,7 +34,7 @@ def _set(dimension: Reals, diameter: Reals) -> tuple[Any, Any, tuple[Assumption,
     # Logarithms of numbers of pairs stay floats.
     if np.any(k > 1e300):
         raise ValueError(
-            f"dimension={digits(k)} is the doubling dimension of no set: at most 1e300"
+            f"dimension={digits(k)} is too large for a doubling dimension: at most 1e300"
         )
     covers = Assumption("its doubling dimension is at most this", None, digits(k))
     return k, across, (covers, Assumption("its diameter is at most this", None, digits(across)))
@@ -168,7 +168,7 @@ def uniform_by_slope(
     {'deviation': 0.124, 'increments': 0.007, 'range': 0.009, 'between': 0.001, 'spread': 0.0}
     """
     mean, square = require_pair("slope", slope)
-    # The product may leave the floats; a power would raise.
+    # The product may overflow to infinity; a power would raise.
     if square < mean * mean * (1 - 1e-12):
         raise ValueError(f"slope={slope!r}: E G^2 is less than the square of E G")
     # The rounding of both, which matters where they nearly cancel.
@@ -204,7 +204,7 @@ def uniform_by_slope(
             rest = length[level + stride * links]
             # Cantelli: the mean of m slopes exceeds its own by this with probability share at most.
             share = chance * np.exp2(-1.0 - links)
-            # Its inverse may leave the floats, the root does not.
+            # Its inverse may overflow, the root does not.
             root = math.sqrt(chance) * np.exp2((-1.0 - links) / 2)
             beyond = np.sqrt((square - mean * mean) * (1 - share) / m) / root
             return np.stack([*sums, 4 * rest * mean, 2 * rest * beyond])
@@ -212,8 +212,8 @@ def uniform_by_slope(
         terms = _best(product, m, chance, pairs, chains, parts)
         if not terms:
             raise ValueError(
-                f"diameter={across:g}, slope={slope!r}: the bound leaves the floats, give rows in "
-                "other units"
+                f"diameter={across:g}, slope={slope!r}: the bound overflows or underflows, give "
+                "rows in other units"
             )
         return terms
 
@@ -340,6 +340,6 @@ def slope_fourier(
     slope = (float(steep * length * first), float(steep * steep * d * second))
     if not all(0 < moment < math.inf for moment in slope):
         raise ValueError(
-            "gamma, length_scale: moments of slopes leave the floats, give rows in other units"
+            "gamma, length_scale: moments of slopes overflow or underflow, rescale the rows"
         )
     return {"slope": slope, "width": 2 * times}

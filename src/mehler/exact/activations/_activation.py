@@ -109,8 +109,8 @@ class Activation:
         if wrong.size:
             i = int(wrong[0])
             raise ValueError(
-                f"{self.title} carries a {what} that is not its function's: at {at[i]} it is "
-                f"{declared[i]:.6g}, and the function's {values[i]:.6g}: leave it out, or mend it"
+                f"{self.title} declares a {what} that does not fit its function: {declared[i]:.6g} "
+                f"for {values[i]:.6g} at {at[i]}: correct it, or leave it out"
             )
 
     @functools.cached_property
@@ -127,7 +127,7 @@ class Activation:
         """Return a homogeneous function on each side of 0; ValueError if it is not homogeneous."""
         if self.degree is None:
             raise ValueError(
-                f"{self.title} carries no degree: give it one if a(c t) = c^degree a(t) for c > 0"
+                f"{self.title} declares no degree: give it one if a(c t) = c^degree a(t) for c > 0"
             )
         return self._sides
 
@@ -135,7 +135,7 @@ class Activation:
         """Return the verified Fourier sum of the function; ValueError if it has none."""
         if not self.waves:
             waves = "a uniform phase is for sums of them, such as cos and sin; leave it out"
-            raise ValueError(f"{self.title} carries no waves: {waves}")
+            raise ValueError(f"{self.title} declares no waves: {waves}")
         summed = sum((c * np.exp(1j * f * _ANGLES) for f, c in self.waves), 0.0 * _ANGLES)
         tolerance = 1e-12 * sum(abs(c) for _, c in self.waves)
         self._require("sum of waves", _ANGLES, summed, tolerance, self.on_host(_ANGLES))
@@ -162,7 +162,7 @@ class Activation:
         declared = self.derivative
         if declared is None:
             raise ValueError(
-                f"{self.title} carries no derivative: give it one, "
+                f"{self.title} declares no derivative: give it one, "
                 "mehler.exact.Activation(name, function, derivative=...)"
             )
         from scipy.differentiate import derivative
@@ -254,5 +254,5 @@ class Activation:
         wave = _closed.single_wave(self.checked_waves()) if self.waves else None
         if wave is None:
             give = "give it a degree, or waves of one frequency"
-            raise ValueError(f"{self.title} carries no distribution: {give}")
+            raise ValueError(f"{self.title} has no known distribution: {give}")
         return wave

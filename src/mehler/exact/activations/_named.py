@@ -101,7 +101,7 @@ def activation_of(activation: ActivationLike) -> Activation:
     return Activation("", lambda xp, t: activation(t))
 
 
-# Moments of larger powers are no floats, and sums of waves have thousands of terms.
+# Moments of larger powers overflow, and sums of waves have thousands of terms.
 _MOST_POWER = 64
 
 
@@ -141,11 +141,11 @@ def activation_kernel(
 
     Notes
     -----
-    Closed forms where the activation carries one: a degree, while that times p is at most 16,
+    Closed forms where the activation has one: a degree, while that times p is at most 16,
     waves, or a kernel of its own (erf and gelu with p = 1); accuracy 64 eps of the dtype times the
     value at equal rows. Otherwise Mehler's series on the host, to :func:`activation_kernel_error`:
-    5,000 evaluations of `activation` a scale, as many more for each jump or kink, and up to 512
-    operations a pair. A scale of 0 is a row of zeros: a(0) in every unit.
+    5,000 evaluations of `activation` per scale, as many more for each jump or kink, and up to 512
+    operations per pair. A scale of 0 is a row of zeros: a(0) in every unit.
 
     References
     ----------
@@ -202,7 +202,7 @@ def _of_pairs(
         value, error = a.moment(pairs, power)
     if not _arrays.is_lazy(value) and not _arrays.all_true(pairs.xp.isfinite, value):
         raise ValueError(
-            f"the product of {a.title} leaves the floats of {_arrays.dtype_name(value.dtype)}: "
+            f"the product of {a.title} overflows in {_arrays.dtype_name(value.dtype)}: "
             "take smaller scales, a smaller power, or float64"
         )
     if any(_arrays.is_array(part) for part in (rho, x_scale, y_scale)):

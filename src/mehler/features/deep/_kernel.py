@@ -16,7 +16,7 @@ from mehler.exact.activations import ActivationLike, Held, Pairs, activation_of
 from mehler.features.deep import _recursion
 from mehler.features.deep._recursion import Elementwise, Layer, Maxout
 
-# Layers beyond which nobody waits.
+# Maximum depth.
 _DEEPEST = 10_000
 
 
@@ -183,7 +183,7 @@ class DeepKernel:
             most = float(xp.finfo(dtype).max)
             if not _arrays.all_true(lambda values: xp.abs(values) <= most, matrices[0]):
                 raise ValueError(
-                    f"the kernel of X leaves the range of {_arrays.dtype_name(dtype)}: scale the "
+                    f"the kernel of X overflows {_arrays.dtype_name(dtype)}: scale the "
                     "rows, or convert them to float64"
                 )
         matrices = [xp.astype(one, dtype, copy=False) for one in matrices]

@@ -132,7 +132,7 @@ class LeverageSampling(ByScores):
         Systematic draws have the mean of independent ones, and counts within 1 of it.
     mix : float, optional
         :math:`\eta` in [0, 1], the fraction of plain sampling, which bounds weights by 1/eta. With
-        ``draws="iid", mix=0.0`` this is the paper's Algorithm 1 to the letter.
+        ``draws="iid", mix=0.0`` this is the paper's Algorithm 1 exactly as published.
     seed : int
         Seed of the draws; the pool has its own.
 

@@ -70,7 +70,7 @@ def require_groups(groups: ArrayLike | None, n_columns: int) -> Any:
     labels = _arrays.to_host(groups)
     if labels.shape != (n_columns,) or labels.dtype.kind not in "iu":
         kind = f"not an array of shape {labels.shape} and dtype {labels.dtype}"
-        raise ValueError(f"groups must be {n_columns} integers, one label a feature, {kind}")
+        raise ValueError(f"groups must be {n_columns} integers, one label per feature, {kind}")
     return np.unique(labels, return_inverse=True)[1].reshape(-1)
 
 

@@ -222,7 +222,7 @@ class LocallyLinear(MaxoutBase):
         _arrays.array_namespace(X, weights, names=("X", "weights"))
         if weights.ndim not in (1, 2) or weights.shape[0] != self.n_features:
             raise ValueError(
-                f"weights has shape {tuple(weights.shape)} but must be one coefficient a feature, "
+                f"weights has shape {tuple(weights.shape)}, not one coefficient per feature: pass "
                 f"({self.n_features},) or ({self.n_features}, t)"
             )
         column = weights if weights.ndim == 2 else weights[:, None]

@@ -98,7 +98,7 @@ def render_certificates(report: Report | Verification) -> str:
         listed = [(each.id, one.verdict) for each in report.statements for one in each.evidence]
         listed += [("data", one.verdict) for one in report.data.evidence] if report.data else []
     verdicts = [(name, verdict) for name, verdict in listed if verdict is not None]
-    # Verdicts without statistics cannot be decided again: beside others they are left out.
+    # Verdicts without statistics cannot be rechecked: left out if there are others.
     verdicts = [each for each in verdicts if each[1].statistics] or verdicts
     return certificates_text([(name, verdict.certificate()) for name, verdict in verdicts])
 

@@ -59,7 +59,7 @@ class Growth(Source):
         moves = variance > 1e-12 * variance.max()
         self._weights = np.where(moves, 1.0 / np.where(moves, variance, 1.0), 0.0) / moves.sum()
         if not np.isfinite(self._spread(pilot[0])).all():
-            raise ValueError("variances of <phi(x), phi(y)> are no floats: scale the rows of X")
+            raise ValueError("variances of <phi(x), phi(y)> overflow: scale the rows of X")
         self.means = np.zeros(2)
         super().__init__(np.zeros(1), np.ones(1), _GROUP * sum(sizes), 1, 0.0)
 

@@ -85,7 +85,7 @@ def check_kernel(
         n_features * phi_l(x) phi_l(y) with `independent_features`.
     independent_features : bool
         The columns of one draw are independent and alike, so each is a sample. Maps that declare
-        ``independent_units`` and ``products(X, Y)`` need not be told.
+        ``independent_units`` and ``products(X, Y)`` do not need it.
     **options : DrawOptions
         false_alarm, miss, ledger, name; max_features, time_limit, seed.
 

@@ -26,7 +26,7 @@ from mehler.verify.intervals._measurement import Measurement, Task, of_samples
 
 KNOWN_VARIANCE = "known variance (Catoni)"
 
-# Beyond this floats skip integers, and nobody draws that many.
+# Largest number of samples: above it, floats skip integers.
 _MOST = 2**52
 
 

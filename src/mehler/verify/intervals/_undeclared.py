@@ -328,7 +328,7 @@ def means_of_bounded_kurtosis(
     size = np.abs(x).max(axis=0)
     if not ((size == 0.0) | ((size > 1e-60) & (size < 1e60))).all():
         text = f"samples reach {size.max():.3g} in one column and {size.min():.3g} in one"
-        raise ValueError(f"{text}: scale them, so that fourth powers are floats")
+        raise ValueError(f"{text}, whose fourth powers overflow or underflow: scale them")
     n, centre = len(x), x.mean(axis=0)
     gaps, about_claim = x - centre, x - claim
     # Samples that differ by rounding only count as constant.

@@ -50,8 +50,8 @@ _LIMIT, _MOST_ROWS = 20.0, 20
 class StructureVerdict(Verdict):
     """A `Verdict` on how a map is built.
 
-    ``observed`` is the number of broken rules, ``causes`` a sentence for each, ``remarks`` what is
-    no fault, as the claimed kernel refuted at sizes that nobody asked for.
+    ``observed`` is the number of broken rules, ``causes`` has a sentence for each, and ``remarks``
+    findings that are no fault, such as a kernel refuted only at sizes outside the claim.
     """
 
     causes: tuple[str, ...] = ()
