@@ -15,7 +15,7 @@ import numpy as np
 from _unknown_laws import Law
 
 from mehler.verify._verdict import FLOOR
-from mehler.verify.intervals._nonnegative import Excess
+from mehler.verify.intervals._range import Excess
 from mehler.verify.intervals._undeclared import LEAST, Look, least_samples
 
 PAIRS, RESOLUTION = 3, 0.02

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from mehler.verify._failure import MOST_LINES
+from mehler.verify._verdict import MOST_LINES
 from tests.docs.test_site import load
 
 failures = load(Path(__file__).parents[2] / "docs" / "_failures.py")

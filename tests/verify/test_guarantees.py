@@ -9,7 +9,7 @@ import pytest
 from scipy.optimize import brentq
 
 from mehler.verify import check_kernel, intervals
-from mehler.verify.intervals._nonnegative import Excess
+from mehler.verify.intervals._range import Excess
 from mehler.verify.intervals._undeclared import (
     COARSE,
     FINE,

@@ -51,18 +51,16 @@ Examples
 """
 
 from mehler.verify import intervals
-from mehler.verify._arguments import DrawOptions, Options
+from mehler.verify._arguments import Allotment, BudgetExceeded, DrawOptions, Ledger, Options
+from mehler.verify._arguments import Entry as Entry
 
 # Shared with other packages of mehler, and no public names.
 from mehler.verify._arguments import in_decimals as in_decimals
 from mehler.verify._arguments import relative_resolution as relative_resolution
-from mehler.verify._budget import Allotment, BudgetExceeded, Ledger
-from mehler.verify._budget import Entry as Entry
 from mehler.verify._certificate import certificates_text as certificates_text
 from mehler.verify._diagnosis import Cause, diagnose
-from mehler.verify._failure import failure_text as failure_text
-from mehler.verify._failure import require
-from mehler.verify._verdict import Verdict
+from mehler.verify._verdict import Verdict, require
+from mehler.verify._verdict import failure_text as failure_text
 from mehler.verify.checks._assertion import assert_kernel
 from mehler.verify.checks._convergence import check_convergence
 from mehler.verify.checks._distribution import check_distribution

@@ -20,6 +20,8 @@ from mehler._validate import require_integer, shown
 
 Kernel = Callable[[Any, Any], Array]
 
+# What a map returns, in messages, and how to draw one.
+MAPPED = "draw(seed)(X)"
 REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=seed).fit(X)"
 
 
@@ -113,8 +115,10 @@ class Clock:
 
     def foresee(self, done: int, total: float, resolution: float, name: str) -> None:
         """Warn once, after five seconds, where `total` draws will take over a minute."""
-        minutes = self.seconds / 60.0 * total / max(done, 1)
-        if not self._quiet and self.seconds > 5.0 and 1.0 < minutes < math.inf:
+        if self._quiet or (seconds := self.seconds) <= 5.0:
+            return
+        minutes = seconds / 60.0 * total / max(done, 1)
+        if 1.0 < minutes < math.inf:
             self._quiet = True
             limit = "" if self.limit is None else f"; the time limit is {self.limit:.3g} s"
             text = f"{name}: resolution={resolution:.3g} takes about {minutes:.2g} minutes of CPU"
@@ -209,12 +213,21 @@ def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
 
 def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
     """Return validated rows, on the caller's device and on the host."""
-    require_plain(x, name)
-    array = x if is_array(x) else np.asarray(x)
+    array = x if is_array(x) else host_array(x, name)
+    require_plain(array, name)
     require_matrix(array, name=name)
     host = to_host(array)
     require_matrix(host, name=name)  # of a lazy array only now are the values known
     return EvaluatedRows(array, host, np.ones(host.shape[0]))
+
+
+def host_array(value: object, name: str) -> Any:
+    """Return an array of the host; TypeError where entries are missing, or rows differ."""
+    require_plain(value, name)
+    try:
+        return np.asarray(to_host(value))
+    except ValueError:
+        raise TypeError(f"{name} is no array, but has rows of several lengths") from None
 
 
 def require_plain(value: object, name: str) -> None:
@@ -230,10 +243,12 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
     left = x.copy()
     right = left if y is x else y.copy()
     try:
-        value = np.asarray(to_host(function(left, right)))
-    except (TypeError, AttributeError) as error:
+        value = function(left, right)
+    except (TypeError, AttributeError, ValueError, IndexError) as error:
         text = f"{name}(X, Y) raised {type(error).__name__}: {error}; it takes two float64 NumPy"
-        raise TypeError(f"{text} arrays and returns (n, k): convert them inside") from error
+        text += " arrays, (n, d) and (k, d), and returns (n, k)"
+        raise (ValueError if isinstance(error, ValueError) else TypeError)(text) from error
+    value = host_array(value, f"{name}(X, Y)")
     if not all(map(np.array_equal, (left, right), (x, y))):
         raise TypeError(f"{name}(X, Y) changes its rows in place: let it work on copies")
     return value
@@ -294,22 +309,20 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
         raise ValueError(f"{text} make(random_state=seed).fit(X).transform") from error
     if isinstance(array, tuple | dict):
         kind = type(array).__name__
-        raise ValueError(f"draw(seed)(X) is a {kind}: a map returns one matrix of features")
+        raise ValueError(f"{MAPPED} is a {kind}: a map returns one matrix of features")
     if isinstance(array, np.ma.MaskedArray):
-        raise TypeError("draw(seed)(X) is a masked array: features have a value in each entry")
-    value, eps = dense_host(array)
+        raise TypeError(f"{MAPPED} is a masked array: features have a value in each entry")
+    value, eps = dense_host(host_array(array, MAPPED) if isinstance(array, list) else array)
     n = rows.host.shape[0]
     if value.ndim != 2 or value.shape[0] != n or value.shape[1] == 0:
         what = f"of {type(array).__name__} " if value.dtype == object else ""
         raise ValueError(
-            f"draw(seed)(X) {what}has shape {value.shape} for X of shape {rows.host.shape}: "
+            f"{MAPPED} {what}has shape {value.shape} for X of shape {rows.host.shape}: "
             f"a map returns ({n}, n_features)"
         )
     if value.dtype.kind not in "biuf":
         remedy = "; np.hstack([Z.real, Z.imag]) is" * (value.dtype.kind == "c")
-        raise ValueError(
-            f"draw(seed)(X) has dtype {value.dtype}: features must be real numbers{remedy}"
-        )
+        raise ValueError(f"{MAPPED} has dtype {value.dtype}: features must be real numbers{remedy}")
     return value, float(np.finfo(np.float64).eps) if eps is None else eps
 
 
@@ -334,4 +347,10 @@ def raw(phi: Any, array: Array) -> Any:
     if not callable(function):
         text = f"draw(seed) returned {type(phi).__name__}, which is not callable: return the map"
         raise TypeError(f"{text} X -> Z, for a transformer its bound method transform")
-    return function(array)
+    try:
+        return function(array)
+    except TypeError as error:
+        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+            text = f"draw(seed) returned a map that cannot be called as map(X): {error}"
+            raise TypeError(text) from None
+        raise

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import Array, to_host
-from mehler._plural import counted
+from mehler._plural import be, counted
 from mehler.verify._maps import Draws, EvaluatedRows, Pairs, call, is_feature_map, read
 
 Reals = float | NDArray[np.float64]  # one value, or one for each mean
@@ -101,6 +102,8 @@ class Source:
     group, is_bound = 1, False
     # What a verdict counts where it says how many would decide.
     counted_in, eps = "feature", 0.0
+    # Which attributes of the map are no declarations, as a sentence.
+    ignored = ""
 
     def __init__(
         self, claim: Array, unit: Array, n_features: int, per_draw: int, rounding: float
@@ -316,8 +319,9 @@ def unit_products(phi: Any, pairs: Pairs, chosen: NDArray[np.int64]) -> Any:
 def sized(value: NDArray[np.float64], n_features: int) -> Any:
     """Return features of a draw in float64; ValueError unless they are as many as in the first."""
     if value.shape[1] != n_features:
-        text = f"a draw has {counted(value.shape[1], 'feature')} but the first had {n_features}"
-        raise ValueError(f"{text}: every draw must have the same size")
+        text = f"a draw has {counted(value.shape[1], 'feature')} of {counted(len(value), 'row')}"
+        text += f" but the first had {n_features}: every draw must have the same size"
+        raise ValueError(f"{text}, whatever the number of rows")
     return value.astype(np.float64)
 
 
@@ -333,11 +337,16 @@ def declaration(phi: object, name: str, default: Any = None) -> Any:
 
 def ignored_declarations(phi: object) -> str:
     """Say which attributes of a map are no declarations: numbers, or of a class that makes none."""
-    own = getattr(phi, "__dict__", {})
-    names = [name for name in _DECLARATIONS if hasattr(type(phi), name) or name in own]
-    names = [name for name in names if not callable(declaration(phi, name))]
-    kind = type(phi).__name__
-    return f"{', '.join(names)} of the class {kind} declared nothing and was ignored" * bool(names)
+    names = []
+    for name in _DECLARATIONS:
+        with suppress(Exception):  # of properties that raise
+            # Of modules of PyTorch, neither class nor dict has parameters.
+            if getattr(phi, name, None) is not None and not callable(declaration(phi, name)):
+                names.append(name)
+    kind, be_ = type(phi).__name__, be(len(names), past=True)
+    return f"{', '.join(names)} of the class {kind} declared nothing and {be_} ignored" * bool(
+        names
+    )
 
 
 def slack_of(pairs: Pairs, m: int, eps: float) -> float:
@@ -347,6 +356,12 @@ def slack_of(pairs: Pairs, m: int, eps: float) -> float:
 
 def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
     """Return the source with most samples per draw that declarations and values allow."""
+    source = _allowed(phi, pairs, independent_features)
+    source.ignored = ignored_declarations(phi)
+    return source
+
+
+def _allowed(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
     # Products are used only where they agree with the features, and so can hide no defect of them.
     head, eps = read(phi, pairs.left)
     m = head.shape[1]

@@ -9,12 +9,10 @@ from typing import Any, Unpack
 
 from mehler._arrays import Array
 from mehler._validate import require_flag
-from mehler.verify._arguments import DrawOptions, in_decimals, require_options
-from mehler.verify._budget import accepts
+from mehler.verify._arguments import DrawOptions, accepts, in_decimals, require_options
 from mehler.verify._diagnosis import explained
-from mehler.verify._failure import is_failure, require
 from mehler.verify._maps import Kernel
-from mehler.verify._verdict import Verdict
+from mehler.verify._verdict import Verdict, is_failure, require
 from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks.structure import check_structure
 

@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_integer
-from mehler.verify._arguments import DrawOptions, require_options
-from mehler.verify._budget import accepts
+from mehler.verify._arguments import DrawOptions, accepts, require_options
 from mehler.verify._maps import Bundles, Clock, Pairs, call, pairs_without_claim, require_draw
+from mehler.verify._measurement import Task, conclude
 from mehler.verify._sources import Source, estimate
 from mehler.verify._verdict import Verdict
-from mehler.verify.checks._conclusion import conclude
-from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import measure_undeclared
 
 # Draws of either size in a sample, draws that set the weights, and least samples of an interval.

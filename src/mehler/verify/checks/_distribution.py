@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
-from mehler.verify._arguments import DrawOptions, require_options
-from mehler.verify._budget import accepts
+from mehler.verify._arguments import DrawOptions, accepts, require_options
 from mehler.verify._certificate import Statistics
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, call, first_map, rows_without_claim
 from mehler.verify._sources import declaration, units_of

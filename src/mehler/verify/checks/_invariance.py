@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
-from mehler.verify._arguments import DrawOptions, require_options
-from mehler.verify._budget import accepts
+from mehler.verify._arguments import DrawOptions, accepts, require_options
 from mehler.verify._certificate import Statistics
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, first_map, read, rows_without_claim
 from mehler.verify._sources import BLOCK, units_of

@@ -14,8 +14,13 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function
 from mehler.kernels import NamedKernel
-from mehler.verify._arguments import DrawOptions, bounds_pair, relative_resolution, require_options
-from mehler.verify._budget import accepts
+from mehler.verify._arguments import (
+    DrawOptions,
+    accepts,
+    bounds_pair,
+    relative_resolution,
+    require_options,
+)
 from mehler.verify._maps import (
     Clock,
     Draws,
@@ -26,17 +31,15 @@ from mehler.verify._maps import (
     is_feature_map,
     make_pairs,
 )
+from mehler.verify._measurement import Task, conclude, cut_short
 from mehler.verify._sources import (
     Finding,
     choose_source,
     declared_variance,
-    ignored_declarations,
     ignored_seed,
 )
 from mehler.verify._verdict import Status, Verdict
-from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._known_variance import measure_known_variance
-from mehler.verify.intervals._measurement import Task, cut_short
 from mehler.verify.intervals._range import measure_bounded
 from mehler.verify.intervals._undeclared import measure_undeclared
 
@@ -170,8 +173,6 @@ def check_kernel(
         claim = f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}"
         verdict = conclude(task, measured, claim, certain=certain, with_table=True)
         verdict = inform(verdict, kernel, pairs)
-        if ignored := ignored_declarations(phi):
-            verdict = replace(verdict, assumptions=(*verdict.assumptions, ignored))
         if clock.over or certain or (verdict.holds and measured.n_draws == 1):
             return verdict
         cause = ignored_seed(draws, pairs.left, measured.n_draws)

@@ -22,20 +22,18 @@ from mehler._validate import (
 from mehler.verify._arguments import (
     CheckOptions,
     Options,
+    accepts,
     bounds_pair,
     require_options,
     sample_vector,
 )
-from mehler.verify._budget import accepts
 from mehler.verify._maps import require_plain, rows_without_claim
+from mehler.verify._measurement import Measurement, Task, conclude
 from mehler.verify._sources import Source, power_sums, sums_and_differences
 from mehler.verify._verdict import FLOOR, Comparison, Verdict
-from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._counts import means_of_binary
 from mehler.verify.intervals._known_variance import features_needed, means_of_known_variance
-from mehler.verify.intervals._measurement import Measurement, Task
-from mehler.verify.intervals._nonnegative import FORMS, SquaredLengths
-from mehler.verify.intervals._range import means_of_bounded
+from mehler.verify.intervals._range import FORMS, SquaredLengths, means_of_bounded
 from mehler.verify.intervals._undeclared import KURTOSIS, Look, means_of_bounded_kurtosis
 
 

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array
 from mehler._plural import counted
-from mehler.verify._arguments import DrawOptions, relative_resolution, require_options
-from mehler.verify._budget import accepts
+from mehler.verify._arguments import DrawOptions, accepts, relative_resolution, require_options
 from mehler.verify._maps import (
     Bundles,
     Clock,
@@ -25,10 +24,9 @@ from mehler.verify._maps import (
     read,
     require_draw,
 )
+from mehler.verify._measurement import Measurement, Task, conclude, cut_short
 from mehler.verify._sources import Finding, Source, estimate_and_lengths
 from mehler.verify._verdict import Verdict
-from mehler.verify.checks._conclusion import conclude
-from mehler.verify.intervals._measurement import Measurement, Task, cut_short
 from mehler.verify.intervals._undeclared import measure_undeclared
 
 # Draws that set the units; draws after which maps that always agreed count as the same.

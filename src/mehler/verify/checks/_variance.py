@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
-from mehler.verify._arguments import DrawOptions, require_options
-from mehler.verify._budget import accepts
+from mehler.verify._arguments import DrawOptions, accepts, require_options
 from mehler.verify._maps import Bundles, Clock, Draws, Kernel, Pairs, first_map, pairs_without_claim
+from mehler.verify._measurement import Task, conclude
 from mehler.verify._sources import (
     Finding,
     PairSource,
@@ -26,9 +26,7 @@ from mehler.verify._sources import (
     power_sums,
 )
 from mehler.verify._verdict import Verdict
-from mehler.verify.checks._conclusion import conclude
 from mehler.verify.intervals._known_variance import measure_known_variance
-from mehler.verify.intervals._measurement import Task
 from mehler.verify.intervals._undeclared import measure_undeclared
 
 # Samples per group, for normal ones a seventh more than the limit; groups from which on intervals
@@ -48,7 +46,7 @@ class GroupVariances(Source):
         m, groups = base.n_features * self.bundle, base.per_draw * self.bundle // GROUP
         one = np.ones(pairs.n)
         super().__init__(one, one, m, groups, base.rounding)
-        self.name, self.independence = base.name, base.independence
+        self.name, self.independence, self.ignored = base.name, base.independence, base.ignored
         kind = "draws" if base.per_draw == 1 else self.name.split()[-1]
         self.events = f"groups of {GROUP} {kind}"
         # The declared variance is n_features times that of the mean of per_draw samples.
@@ -198,7 +196,8 @@ def check_variance(
         base = choose_source(phi, pairs, independent_features)
         variance = declared_variance(phi, base) if variance is None else variance
         if variance is None:
-            raise ValueError("variance=None but the map declares none: give (X, Y) -> (n, k)")
+            none = f"variance=None but the map declares none{base.ignored and f' ({base.ignored})'}"
+            raise ValueError(f"{none}: give (X, Y) -> (n, k)")
         declared = pairs.values_of(variance, "variance")
         probe = base.samples(phi, np.arange(pairs.n))
         moves = has_variance(declared, probe, base, pairs)

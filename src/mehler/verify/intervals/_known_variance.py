@@ -21,8 +21,8 @@ from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
 from mehler.verify._arguments import sample_vector
 from mehler.verify._certificate import Statistics
+from mehler.verify._measurement import Measurement, Task, of_samples
 from mehler.verify._sources import BLOCK, Moments, power_sums
-from mehler.verify.intervals._measurement import Measurement, Task, of_samples
 
 KNOWN_VARIANCE = "known variance (Catoni)"
 
@@ -62,9 +62,13 @@ def detectable_effect(n: int, variance: float, false_alarm: float, miss: float =
     """
     n = require_integer("n", n)
     variance = require_positive("variance", variance)
-    cost = math.log(2.0 / require_probability("false_alarm", false_alarm))
-    reach = _reach(n, cost, -math.log(require_probability("miss", miss)))
-    return reach * math.sqrt(n * variance / (2.0 * cost))
+    false_alarm = require_probability("false_alarm", false_alarm)
+    return _effect(n, variance, false_alarm, require_probability("miss", miss))
+
+
+def _effect(n: int, variance: float, false_alarm: float, miss: float) -> float:
+    cost = math.log(2.0 / false_alarm)
+    return _reach(n, cost, -math.log(miss)) * math.sqrt(n * variance / (2.0 * cost))
 
 
 def features_needed(
@@ -102,8 +106,8 @@ def features_needed(
     miss = require_probability("miss", miss)
 
     def settles(n: int) -> bool:
-        ends = detectable_effect(n, variance, false_alarm, miss)
-        return max(ends, _width(n, variance, false_alarm, miss)) <= resolution
+        terms = n, variance, false_alarm, miss
+        return max(_effect(*terms), _width(*terms)) <= resolution
 
     if not settles(_MOST):
         text = f"resolution={resolution:.3g} needs more than 2^52 products of variance"
@@ -193,8 +197,10 @@ class CatoniPowerSums:
         lead = self.a * self.n
         d = first = -level / lead
         for _ in range(40):
-            middle, band = self._terms(d, sign)
+            (middle, band), last = self._terms(d, sign), d
             d = np.clip(d - (middle + band + level) / lead, 4.0 * first, 0.25 * first)
+            if np.allclose(d, last, rtol=1e-12, atol=0.0):
+                break
         d = d * (1.0 + 1e-9)
         middle, band = self._terms(d, sign)
         return np.where(middle + band <= -level, self.mean - sign * d, sign * np.inf)

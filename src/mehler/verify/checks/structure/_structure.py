@@ -14,8 +14,7 @@ import numpy as np
 from mehler._arrays import Array, global_states
 from mehler._validate import require_flag, require_function, require_iterable
 from mehler.kernels import NamedKernel
-from mehler.verify._arguments import DrawOptions, require_options
-from mehler.verify._budget import accepts
+from mehler.verify._arguments import DrawOptions, accepts, require_options
 from mehler.verify._maps import Clock, Draws, Kernel, first_map, require_draw, rows_without_claim
 from mehler.verify._sources import units_of
 from mehler.verify._verdict import Verdict
