@@ -1,4 +1,4 @@
-"""Known bounds of errors of cosines and sines, as recalled, and what no linear estimator beats.
+"""Published bounds on errors of cosines and sines, unverified, and the best linear estimator.
 
 M is a number of frequencies, of m = 2 M columns, everywhere.
 """

@@ -1,7 +1,7 @@
 """Write the page on fairness from the statements, and what is not legible into the errata.
 
 ``python docs/_fairness.py`` writes ``docs/fairness.md``: of every statement the place in its paper,
-all that the print assumes, the verdict, and what it rests on. The table between the markers of
+all published assumptions, the verdict, and its basis. The table between the markers of
 ``docs/errata.md`` lists the formulas that the copies which were read have lost. A test holds both
 to the statements, so that they cannot drift.
 """

@@ -8,8 +8,8 @@ from typing import Any
 from docutils import nodes
 from sphinx.application import Sphinx
 
-# Characters from which a cell is a text: the style sheet keeps it wider than its longest word.
-_TEXT = 40
+# Cells of more than 40 characters are kept wider than their longest word; long names may break.
+_TEXT, _LONG_NAME = 40, '<span class="pre">[^<]{30,}'
 
 
 def lay_out(_app: Sphinx, page: nodes.document) -> None:
@@ -27,10 +27,10 @@ def reachable(
     _app: Sphinx, _page: str, _template: str, context: dict[str, Any], _tree: Any
 ) -> None:
     """Give tables, code and displays a place in the order of the Tab key."""
-    body = str(context.get("body", ""))
+    body = str(context.get("body", "")).replace("<pre>", '<pre tabindex="0">')
+    body = re.sub(_LONG_NAME, lambda name: re.sub("([/.])", r"\1<wbr>", name[0]), body)
     body = body.replace('<div class="table-wrapper', '<div tabindex="0" class="table-wrapper')
     body = body.replace('<th class="head"><p></p></th>', "<td></td>")  # a heading has words
-    body = body.replace("<pre>", '<pre tabindex="0">')
     context["body"] = body.replace("<p><img ", '<p tabindex="0"><img ')
     tree = str(context.get("furo_navigation_tree", ""))  # a heading needs a level
     context["furo_navigation_tree"] = tree.replace(

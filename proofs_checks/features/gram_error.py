@@ -159,7 +159,7 @@ def _errors(context: Context, draw: Draw, label: str, rows: Any, m: int, ridge: 
 
 
 def known_before(m: int, *, ridge: float, delta: float, eigenvalues: Any) -> Bound:
-    """Return the Delta of Avron and others for m columns of cosines and sines, from memory."""
+    """Return the Delta of Avron and others for m columns of cosines and sines, unverified."""
     d = float(np.sum(eigenvalues / (eigenvalues + ridge)))
     n = len(eigenvalues)
     value = math.sqrt(8 / 3 * n / ridge * math.log(16 * d / delta) / (m / 2))

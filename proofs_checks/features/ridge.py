@@ -202,7 +202,7 @@ def risks(blocks: Iterator[Any], target: Any, ridge: float) -> Any:
 
 
 def known_before(delta: float, *, bias: float, variance: float, n: int) -> float:
-    """Return the bound of Avron and others at a spectral error, from memory."""
+    """Return the bound of Avron and others at a spectral error, unverified."""
     return (bias + variance) / (1 - delta) + delta / (1 + delta) * _NOISE**2 * min(1.0, n)
 
 

@@ -1,6 +1,6 @@
 r"""Theorems 1 to 3 and Lemma 4 of the paper on group-invariant features, restored from its text.
 
-The source text lacks these formulas; they are written from the proofs and from memory. Arguments
+The source text lacks these formulas; they are restored from the proofs, unverified. Arguments
 are those of :mod:`mehler.bounds.group_invariant`, and the paper's constants :math:`C_1` (`c1`) and
 :math:`C_2` (`c2`), which it gives no values. Theorem 4 is
 :func:`mehler.bounds.group_invariant.cdf_error`.

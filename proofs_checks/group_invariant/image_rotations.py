@@ -37,7 +37,7 @@ def image_rotations(
 
 # Most numbers of the basis that is kept, 256 MB.
 _MOST = 1 << 25
-# Below this singular value the samples of two functions are not told apart.
+# Below this singular value the samples of two functions are indistinguishable.
 _LEAST = 1e-3
 
 

@@ -4,7 +4,7 @@ Lemma 1 and the risk lemma hold as published: they are
 :func:`~mehler.bounds.kitchen_sinks.approximation` and
 :func:`~mehler.bounds.kitchen_sinks.approximation_risk`. No feature exceeds 1 in absolute value
 and none is divided, so that C is `scale`. The slides, our source, leave a constant c open in the
-theorem and in the rate; the estimation lemma is from memory.
+theorem and in the rate; the estimation lemma is unverified.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _SAMPLES = (
 def estimation_lemma(
     n_samples: int, *, scale: float, lipschitz: float, delta: float, loss_at_zero: float
 ) -> Bound:
-    r"""Evaluate the gap between empirical and true risk, from memory.
+    r"""Evaluate the gap between empirical and true risk, unverified.
 
     .. math:: \frac1{\sqrt N}\Big(4LC + 2|c(0)| + LC\sqrt{\tfrac12\log\tfrac1\delta}\Big)
 

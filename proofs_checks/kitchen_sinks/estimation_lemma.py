@@ -24,8 +24,8 @@ _SAMPLES = 4000
 _ROUNDING = 1e-9
 
 
-def as_recalled(n_samples: int, *, log_delta: float) -> float:
-    """Return the recalled bound for C = L = 1 and c(0) = 0; delta may be below every float."""
+def as_restored(n_samples: int, *, log_delta: float) -> float:
+    """Return the restored bound for C = L = 1 and c(0) = 0; delta may be below every float."""
     smallest = _published.estimation_lemma(
         n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), loss_at_zero=0.0
     )
@@ -41,7 +41,7 @@ def as_proved(n_samples: int, *, log_delta: float) -> float:
 
 
 @check("kitchen-sinks.estimation-lemma", form="restored", name="exact probability of a violation")
-def recalled_tail(context: Context, *, bound: Callable[..., float] = as_recalled) -> Evidence:
+def restored_tail(context: Context, *, bound: Callable[..., float] = as_restored) -> Evidence:
     """Hold the exact probability of a violation against delta, for one constant feature."""
     log_delta = -100.0
     log_probability = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
@@ -115,16 +115,16 @@ def gaps(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -
 
 def _tails() -> Plot:
     logs = np.linspace(2.0, 120.0, 30)
-    recalled = [log_tail(_SAMPLES, as_recalled(_SAMPLES, log_delta=-one)) for one in logs]
+    restored = [log_tail(_SAMPLES, as_restored(_SAMPLES, log_delta=-one)) for one in logs]
     proved = [log_tail(_SAMPLES, as_proved(_SAMPLES, log_delta=-one)) for one in logs]
     return plot(
         "Estimation lemma: probability of a violation, one constant feature, N = 4000",
         "log(1/δ)",
         "log of the probability",
         Series(label="promised: log δ", x=logs, y=-logs),
-        Series(label="bound, from memory", x=logs, y=recalled),
+        Series(label="restored bound", x=logs, y=restored),
         Series(label="proved bound", x=logs, y=proved),
-        caption="A valid bound stays below the promised line. The recalled one crosses it: its "
+        caption="A valid bound stays below the promised line. The restored one crosses it: its "
         "deviation term is half of what it must be, which a larger first term hides at "
         "moderate δ.",
     )

@@ -40,7 +40,7 @@ def proposition_6(
 
     With probability :math:`1 - \delta` for :func:`features_of_proposition_6`, more than
     :func:`mehler.bounds.leverage.approximation` asks for; infinite for fewer. The source is Bach
-    (2017), Proposition 1, from memory.
+    (2017), Proposition 1, unverified.
     """
     least = features_of_proposition_6(
         degrees_of_freedom=degrees_of_freedom, delta=delta, largest_ratio=largest_ratio
@@ -72,7 +72,7 @@ def lemma_3(
 
     with probability :math:`1 - \delta`; the hypothesis is :math:`\Delta \le \frac12`, an assumption
     of the bound; infinite where it is not below 1. The paper drops, and says so, a term of the
-    logarithm of its source (Avron et al. 2017, Theorem 7): from memory, d.
+    logarithm of its source (Avron et al. 2017, Theorem 7): unverified, d.
     """
     numbers = {"ridge": ridge, "degrees_of_freedom": degrees_of_freedom, "delta": delta}
     # The proved error is Delta/(1 - Delta).

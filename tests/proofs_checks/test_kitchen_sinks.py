@@ -90,9 +90,9 @@ def test_fitted_weights_minimise_the_empirical_risk():
 
 
 def test_numbers_that_the_texts_quote():
-    recalled = estimation_lemma.as_recalled
+    restored = estimation_lemma.as_restored
     for log_delta, quote in ((-40.0, "e^{-38.3}"), (-100.0, "e^{-64.4}")):
-        found = _instances.log_tail(4000, recalled(4000, log_delta=log_delta))
+        found = _instances.log_tail(4000, restored(4000, log_delta=log_delta))
         assert quote in BY_ID["kitchen-sinks.estimation-lemma"].sections["What is wrong"]
         assert f"e^{{{found:.1f}}}" == quote
     assert "0.7071" in BY_ID["kitchen-sinks.greedy"].sections["What is wrong"]

@@ -107,7 +107,7 @@ def growth(panel: NDArray[np.float64], learner: str) -> list[dict[str, str]]:
         ends = np.array([paired_interval(one, tests) for one in gain])
         better, worse = (ends[:, 0] > 0).sum(), (ends[:, 1] < 0).sum()
         counts = {"steps": len(gain), "better": better, "worse": worse}
-        counts["not told apart"] = len(gain) - better - worse
+        counts["not significant"] = len(gain) - better - worse
         rows.append({"step": f"{learner}, more {what}"} | {k: str(n) for k, n in counts.items()})
     return rows
 
@@ -252,7 +252,7 @@ def measure_vowels(level: Level, vowels: Vowels, cell: Cell) -> Measured:
 
 
 def table_of_vowels(level: Level, results: Results) -> Tables:
-    """Return the panels on new speakers, and beside them what rows dealt at random promise."""
+    """Return the panels on new speakers, and those of rows split at random for comparison."""
     rows, pairs = [], {}
     for (learner, name), (kind, label) in itertools.product(LEARNERS.items(), KINDS.items()):
         speakers, mixed = (results.values(key, kind, learner)[:, -1] for key in ("sizes", "mixed"))

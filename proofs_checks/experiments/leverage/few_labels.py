@@ -30,7 +30,7 @@ RIDGES, FOLDS = (1e-3, 1e-2, 1e-1), 3
 METHODS = {
     "rows": "logistic regression on the rows",
     "plain": "RKS + LR",
-    "letter": "ELSS, Algorithm 1 to the letter + LR",
+    "letter": "ELSS, Algorithm 1 as published + LR",
     "ours": "ELSS, systematic and mixed + LR",
     "top": "ELSS, Algorithm 2 + LR",
     "variance": "largest variance + LR",

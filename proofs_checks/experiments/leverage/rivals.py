@@ -61,7 +61,7 @@ class EERF(ByTargets):
     .. math:: \hat S_i = \frac1N\sum_j(y_j - \bar y)\,\phi(x_j, \omega_i), \qquad
               \text{largest } \sum_c\hat S_{ic}^2
 
-    Shahrampour, Beirami, Tarokh (2018), On data-dependent random features, from memory.
+    Shahrampour, Beirami, Tarokh (2018), On data-dependent random features, unverified.
     """
 
     def _choose(self, phi: Values) -> Choice:
@@ -78,7 +78,7 @@ class LKRF(ByTargets):
     solved exactly. Of its support the M largest are kept and weighted by q, divided by their sum.
     With ``weighted=False``, or without a large enough support to differ, these are the features
     of `EERF`: q increases with :math:`\hat S^2`. Groups have one size.
-    Sinha, Duchi (2016), Learning kernels with random features, from memory.
+    Sinha, Duchi (2016), Learning kernels with random features, unverified.
     """
 
     rho: float
@@ -181,7 +181,7 @@ class NotSoRandom(ByTargets):
     the fraction of a feature in the pool, C the `cost`. A round takes the feature of largest
     alignment v, then moves alpha by a gradient step. The averages of both solve the game, up to one
     over the root of the rounds; the M features of largest q, or fewer, are kept and weighted by it.
-    Bullins, Zhang, Zhang (2018), Not-so-random features, from memory; they look for peaks among all
+    Bullins, Zhang, Zhang (2018), Not-so-random features, unverified; they look for peaks among all
     frequencies, by Langevin dynamics, here the pool's peak is exact.
     """
 

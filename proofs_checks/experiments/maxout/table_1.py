@@ -127,7 +127,7 @@ def table(level: Level, results: Results) -> Tables:
             counts[m] += near(values, q, m)
         rows.append(row)
     if full:
-        head = {"": "within three standard errors of the print"}
+        head = {"": "within three standard errors of the published value"}
         rows.append(head | {f"m = {m}": f"{n} of {len(POOLS)}" for m, n in counts.items()})
     caption = "Test error in percent, mean ± standard deviation over draws of the weights"
     return {f"{caption}; {'printed in brackets' if full else '8 x 8 digits, not MNIST'}": rows}
