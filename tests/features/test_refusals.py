@@ -101,7 +101,7 @@ VALUES = [
     (PHI.local_coefficients, {"X": GOOD, "weights": np.ones((5, 2, 2))}, "weights has shape"),
     (PHI.local_coefficients, {"X": GOOD, "weights": np.full(5, np.nan)}, "weights"),
     (CODES.similarity, {"C": np.ones((2, 4), int)}, r"shape \(rows, 8\)"),
-    (softmax(form="trigonometric"), {"X": 30 * GOOD}, "features by SoftmaxFeatures leave the f"),
+    (softmax(form="trigonometric"), {"X": 30 * GOOD}, "features by SoftmaxFeatures overflow in"),
     # -- maxout, codes, packed codes --
     (maxout, {"pool_size": 0}, "pool_size=.* must be at least 1"),
     (maxout, {"n_features": 0}, "n_features=.* must be at least 1"),
