@@ -77,7 +77,7 @@ def _of_error(call: Call, argument: str, change: Change, error: BaseException) -
     outside = isinstance(error, OSError | MemoryError)
     # NumPy's own, such as UFuncTypeError, say nothing about the argument.
     foreign = "numpy" in type(error).__module__
-    if isinstance(error, IndexError | AttributeError) and _by_example(error):
+    if isinstance(error, IndexError | AttributeError) and _frames(error)[-1:] == [True]:
         return REFUSED  # its arrays index and average as this library's do not
     if not outside and (foreign or not isinstance(error, ValueError | TypeError)):
         return UNRELATED
@@ -86,7 +86,7 @@ def _of_error(call: Call, argument: str, change: Change, error: BaseException) -
     if outside:
         return REFUSED
     # What a function of the user's raises, and scikit-learn's checks of its own kind of input.
-    theirs = change.label.endswith(("class", "function")) or _in_example(error)
+    theirs = change.label.endswith(("class", "function")) or any(_frames(error))
     if theirs or call.name.startswith("mehler.sklearn") or repr(change.value) in str(error):
         return REFUSED
     words = set(re.findall(r"\w+", str(error)))
@@ -105,26 +105,19 @@ def _works(call: Call) -> bool:
     return True
 
 
-def _in_example(error: BaseException) -> bool:
-    """Whether it came through a function of the example, which stands for one of a user's."""
+def _frames(error: BaseException) -> list[bool]:
+    """For each frame of an example or of mehler's that it came through, whether of an example.
+
+    Functions of an example stand for those of a user's.
+    """
+    own, frames = Path(mehler.__file__).parent, []
     trace = error.__traceback__
-    while trace is not None:
-        if trace.tb_frame.f_code.co_filename.startswith("<doctest"):
-            return True
-        trace = trace.tb_next
-    return False
-
-
-def _by_example(error: BaseException) -> bool:
-    """Whether a function of the example raised it, and not mehler, which it may have called."""
-    own = Path(mehler.__file__).parent
-    last, trace = False, error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
         if name.startswith("<doctest") or Path(name).is_relative_to(own):
-            last = name.startswith("<doctest")
+            frames.append(name.startswith("<doctest"))
         trace = trace.tb_next
-    return last
+    return frames
 
 
 @contextlib.contextmanager
@@ -142,11 +135,10 @@ def quiet() -> Iterator[None]:
 
 def alike(a: Any, b: Any, depth: int = 0) -> bool:
     """Whether two answers are the same to rounding, as far as their kind can be compared."""
-    if depth > 4:
-        return True
-    if isinstance(a, np.ndarray | np.generic | float) and isinstance(
-        b, np.ndarray | np.generic | float
-    ):
+    numbers = np.ndarray | np.generic | float
+    if isinstance(a, Integral) and isinstance(b, Integral):
+        return int(a) == int(b)
+    if isinstance(a, numbers) and isinstance(b, numbers):
         x, y = np.asarray(a), np.asarray(b)
         if x.shape != y.shape:
             return False
@@ -155,30 +147,17 @@ def alike(a: Any, b: Any, depth: int = 0) -> bool:
             # be 1000 times as large as they are, and of what is 0 but for rounding.
             return bool(np.allclose(x, y, rtol=1e-9, atol=1e-12, equal_nan=True))
         return bool(np.all(x == y))
-    if isinstance(a, Integral) and isinstance(b, Integral):
-        return int(a) == int(b)
-    if type(a) is not type(b):
-        return False
+    if isinstance(a, Number | Decimal) and isinstance(b, Number | Decimal):
+        return bool(a == b)  # estimators keep what they are given
+    if type(a) is not type(b) or depth > 4:
+        return depth > 4
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(alike(x, y, depth + 1) for x, y in zip(a, b))
     if isinstance(a, BaseEstimator):
-        # They keep what they are given: the same numbers of another kind.
-        return _alike_params(a.get_params(deep=False), b.get_params(deep=False), depth)
+        a, b = (one.get_params(deep=False) for one in (a, b))
+        return all(alike(a[name], b[name], depth + 1) for name in a)
     if dataclasses.is_dataclass(a):
-        return all(
-            alike(getattr(a, f.name), getattr(b, f.name), depth + 1)
-            for f in dataclasses.fields(a)
-            if f.compare and not f.name.startswith("_") and "second" not in f.name
-        )
-    if isinstance(a, int | str | bytes | bool | type(None)):
-        return a == b
-    return True
-
-
-def _alike_params(a: dict[str, Any], b: dict[str, Any], depth: int) -> bool:
-    return all(
-        a[name] == b[name]
-        if isinstance(a[name], Number | Decimal) and isinstance(b[name], Number | Decimal)
-        else alike(a[name], b[name], depth + 1)
-        for name in a
-    )
+        names = [field.name for field in dataclasses.fields(a) if field.compare]
+        compared = [name for name in names if name[0] != "_" and "second" not in name]
+        return all(alike(getattr(a, name), getattr(b, name), depth + 1) for name in compared)
+    return a == b if isinstance(a, str | bytes | type(None)) else True
