@@ -22,6 +22,9 @@ APPROXIMATION = "sklearn.kernel_approximation:"
 PROJECTION = "sklearn.random_projection:"
 RBF = "--kernel rbf --param gamma=0.5 --inputs 4 --features 200"
 MATERN = "--kernel matern --param nu=1.5 --inputs 4 --features 200"
+PLANE = "--kernel rbf --param gamma=0.5 --inputs 2 --features 200"
+ARC = "--kernel arc-cosine --param order=1 --inputs 4"
+TRANSFORMERS, FAST = "pytorch-fast-transformers", "fast_transformers_maps.py"
 EXP = "--kernel exp --param gamma=0.5 --inputs 4 --features 64"
 
 
@@ -75,31 +78,35 @@ LINES = [
     ),
     Line("gpytorch", f"gpytorch_rff.py:draw {RBF}"),
     Line("gpytorch", f"gpytorch_rff.py:draw {RBF} --law cos-sin"),
+    Line(TRANSFORMERS, f"{FAST}:fourier {RBF}", "refuted", "gamma' = gamma / 2"),
+    Line(
+        TRANSFORMERS,
+        f"{FAST}:smoothed --kernel rbf --param gamma=0.5 --inputs 4 --features 20",
+        "refuted",
+        "estimate / exact is 0.95",
+    ),
+    Line(TRANSFORMERS, f"{FAST}:orthogonal {PLANE}", "refuted"),
+    Line(TRANSFORMERS, f"{FAST}:orthogonal_other_norms {PLANE}"),
+    Line("torch-geometric", f"torch_geometric_performer.py:relu {ARC}", "refuted"),
+    Line("torch-geometric", f"torch_geometric_performer.py:relu_with_signs {ARC}"),
     Line("botorch", f"botorch_features.py:rbf {RBF}"),
     Line("botorch", f"botorch_features.py:matern {MATERN}"),
     Line("gpjax", f"gpjax_rff.py:rbf {RBF}"),
     Line("gpjax", f"gpjax_rff.py:matern {MATERN}"),
     Line("rfflearn", f"rfflearn_maps.py:random {RBF}"),
-    Line("rfflearn", f"rfflearn_maps.py:orthogonal {RBF}", "refuted", "wrong on diagonals"),
+    Line("rfflearn", f"rfflearn_maps.py:orthogonal {RBF}", "refuted"),
     Line("rfflearn", f"rfflearn_maps.py:orthogonal_transposed {RBF}"),
     Line(
         "rfflearn",
         "rfflearn_maps.py:quasi --kernel rbf --param gamma=0.5 --inputs 2 --features 200",
         "refuted",
-        "low-discrepancy sequence",
     ),
-    Line(
-        "performer-pytorch",
-        f"performer_softmax.py:orthogonal {EXP}",
-        "refuted",
-        "QR factorisation",
-    ),
+    Line("performer-pytorch", f"performer_softmax.py:orthogonal {EXP}", "refuted"),
     Line(
         "performer-pytorch",
         "performer_softmax.py:orthogonal --kernel exp --param gamma=0.125 --inputs 64 "
         "--features 256 --law positive-orthogonal",
         "refuted",
-        "QR factorisation",
     ),
     Line(
         "performer-pytorch",

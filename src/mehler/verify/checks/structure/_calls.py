@@ -181,9 +181,9 @@ def layouts_do_not_matter(c: Candidate) -> None:
         back, what = np.arange(len(c.rows))[::-1], "a buffer used again"
         with c.trying(what):
             earlier = c.call(phi, c.rows, buffer)
-            buffer[:] = c.rows[back]
+            buffer[:] = new = c.rows[back]
             cause = "an array gets the features of an earlier call, whatever is in it now"
-            c.require(cause, phi, back, what=what, array=buffer)
+            c.require_same(cause, c.call(phi, new, buffer), c.features(c.first, new), c.slack[back])
             fortran = np.reshape(c.rows.ravel(), c.rows.shape, order="F")
             z = c.call(phi, fortran, fortran.copy(order="F"))
             if np.array_equal(z, earlier):
