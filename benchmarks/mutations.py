@@ -24,16 +24,16 @@ HEAD = """# Mutation tests
 For each term and constant of every [statement](theorems/index.md), this table lists a mutation and
 the check that fails under it, at the quick level of the report; or the reason why no check can
 detect it: *only proved, because ...*. In a bound every term is deleted, and multiplied by 0.7;
-where 0.7 is not seen, the largest factor that is, to two digits. A claimed value is multiplied by
-the smallest factor that is seen, 1.01 where the features of the quick level are enough for it.
+where 0.7 is not detected, the largest detected factor, to two digits. A claimed value is multiplied
+by the smallest detected factor, 1.01 where the features of the quick level are enough for it.
 
-Where draws are far below a bound, its terms are seen in
+Where draws are far below a bound, its terms are tested in
 [extremal instances](theorems/theorem-2.md#extremal-instances) that are computed and in which the
-bound is nearly tight. Below the terms stand the faults injected into the check itself: what takes
-the place of which argument, and the verdict that this makes of it (a check that refutes a
-published form *holds* with the truth in its place).
+bound is nearly tight. Below the terms are the faults injected into the check itself: the replaced
+argument, and the resulting verdict (a check that refutes a published form *holds* with the correct
+form in its place).
 
-{red} changes of terms and values turn a check red, {proved} are only proved. Made by
+{red} mutations of terms and values make a check fail, {proved} are only proved. Made by
 `python benchmarks/mutations.py`, which makes every change; so do the tests
 (`pytest tests/verify/faults`, all rows with `-m full`).
 
