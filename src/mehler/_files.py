@@ -1,4 +1,4 @@
-"""Atomic writes: a file is written whole or not at all, and refused before the work for it."""
+"""Atomic file writes, with destinations checked before any work."""
 
 from __future__ import annotations
 

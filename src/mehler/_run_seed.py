@@ -1,4 +1,4 @@
-"""What the test that runs tells checks and hears of them: the seed of those that name none.
+"""The default seed of checks in the running test, and the checks that use it.
 
 The pytest plugin imports this file in every run of every suite, so it imports no package.
 """

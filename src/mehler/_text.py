@@ -40,7 +40,7 @@ def html_table(heading: str, rows: Iterable[Sequence[object]], *below: str) -> s
 
 
 class Listed:
-    """A mixin of what has rows: its heading as ``repr``, and a table of them in a notebook."""
+    """A mixin for results with rows: the heading as ``repr``, a table in notebooks."""
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {str(self).partition(chr(10))[0]}>"

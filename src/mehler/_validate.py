@@ -1,4 +1,4 @@
-"""Arguments, refused before any work: of another type by TypeError, out of range by ValueError."""
+"""Validate arguments before any work: TypeError for a type, ValueError for a value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LEAST_PROBABILITY = 1e-300
 
 
 def require_integer(name: str, value: Any, *, least: int = 1, most: int | None = None) -> int:
-    """An integer in [least, most]: whatever can be an index, but no bool and no float."""
+    """Return an integer in [least, most]; anything with ``__index__``, but no bool."""
     if _is_boolean(value):
         raise TypeError(f"{name}={shown(value)} must be an integer")
     try:
@@ -119,7 +119,7 @@ def require_reals(name: str, value: object, *, finite: bool = True) -> np.ndarra
 
 
 def require_mapping(name: str, value: object) -> dict[str, Any]:
-    """A dict of what is given by name; None is an empty one."""
+    """Return a dict of named values; None is an empty one."""
     good = value is None or isinstance(value, Mapping)
     return dict(_require_kind(name, value, "a dict", good) or {})
 

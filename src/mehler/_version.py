@@ -1,3 +1,3 @@
-"""The version, where every package can ask for it."""
+"""The version of mehler."""
 
 __version__ = "0.4.0"

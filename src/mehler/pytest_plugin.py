@@ -160,7 +160,7 @@ def pytest_testnodeready(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Collect what an xdist worker has spent; one that crashed has nothing to say."""
+    """Collect the spending of an xdist worker; a crashed one reports nothing."""
     output = getattr(node, "workeroutput", None)
     if output is not None:
         node.config.stash[_STARTED].remove(node.gateway.id)
@@ -210,7 +210,7 @@ def pytest_terminal_summary(
 
 
 class Watch:
-    """Verdicts that do not hold, as checks return them to the tests: does anything read them?
+    """Verdicts that do not hold, to warn of tests that never read them.
 
     Such a verdict gets a class that notes the first attribute that is read; what its check read
     before does not count. `asked` are those of the test that runs whose truth was asked.

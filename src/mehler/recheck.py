@@ -1,4 +1,4 @@
-r"""Decide a certificate of mehler again, without mehler: ``python recheck.py FILE``.
+r"""Recheck a certificate without mehler: ``python recheck.py FILE``.
 
 Exit status: 0 *confirmed*, 1 *contradicted*, 2 no certificate, 3 *undecided*, given the statistics,
 plan and assumptions, in the intervals of ``mpmath``. The rule, for means with claims c, resolution
@@ -419,7 +419,7 @@ def numbers(value: Any) -> Any:
 
 
 def decide(certificate: Test) -> tuple[int, str]:
-    """Return the exit status and a line that says why; KeyError without what decides."""
+    """Return the exit status and a line with the reason; KeyError for missing fields."""
     content = {key: value for key, value in certificate.items() if key != "digest"}
     text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
     if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():

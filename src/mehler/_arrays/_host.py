@@ -1,4 +1,4 @@
-"""Values on the host, its threads and random states; derivatives, which are right or refused."""
+"""Host values, threads and random states; derivatives that are correct or raise an error."""
 
 from __future__ import annotations
 

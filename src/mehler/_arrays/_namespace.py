@@ -63,7 +63,7 @@ def is_cupy_array(x: Array) -> bool:
 
 
 def is_on_accelerator(x: Array) -> bool:
-    """Return whether a device with memory of its own, such as a GPU, computes with `x`."""
+    """Return whether `x` is on a device with separate memory, such as a GPU."""
     if type(x) is np.ndarray:
         return False
     if is_torch_array(x):
@@ -206,7 +206,7 @@ def _require_array(x: Any, name: str) -> None:
 
 
 def require_unmasked(x: Any, name: str) -> None:
-    """Raise TypeError for a masked array, whose entries NumPy would take for granted."""
+    """Raise TypeError for a masked array, whose mask NumPy would ignore."""
     if isinstance(x, np.ma.MaskedArray):
         remedy = f"drop or impute what is masked first, and pass numpy.asarray({name})"
         raise TypeError(f"{name} is a masked array: {remedy}")
@@ -218,7 +218,7 @@ def namespace_name(xp: ModuleType) -> str:
 
 
 def is_lazy(x: Array) -> bool:
-    """Return whether values are not there yet: Dask, tracers, what PyTorch compiles or maps."""
+    """Return whether values are unavailable: Dask, tracers, tensors under compilation or vmap."""
     if type(x) is np.ndarray:
         return False
     if stays_lazy(x):
@@ -270,7 +270,7 @@ def resolve_place(like: Any) -> Place:
 
 
 def require_values(x: Any, name: str) -> None:
-    """Raise TypeError for an array whose values the host will never see; Dask computes them."""
+    """Raise TypeError for a traced array, whose values are unavailable; Dask's can be computed."""
     if type(x) is not np.ndarray and is_array(x) and is_lazy(x) and not stays_lazy(x):
         remedy = "call this outside of jax.jit, torch.func.vmap and torch.compile"
         raise TypeError(f"{name} is traced, so its values cannot be read here: {remedy}")

@@ -1,4 +1,4 @@
-"""Products of rows with weights, what wins among them, and functions of them: waves, counts.
+"""Products of rows with weights, their maxima, and functions of them: cosines, counts.
 
 NumPy computes cosines and sines in float64 one number at a time, five to ten times slower than a
 polynomial. That takes angles in turns, reduced without loss by subtracting the nearest integer; the
@@ -82,7 +82,7 @@ class Pieces(Iterator[Array]):
 
 
 def _chosen(xp: ModuleType, pairs: Iterator[tuple[Array, Array]]) -> Array:
-    """Return what came with the largest first member."""
+    """Return the entry with the largest first member."""
     best, chosen = next(pairs)
     for value, offered in pairs:
         chosen = xp.where(value > best, offered, chosen)
@@ -219,7 +219,7 @@ def _winner(pieces: Iterator[Any], q: int) -> Any:
 
 
 class TorchPieces(Pieces):
-    """Products of PyTorch's rows on a CPU, without derivatives; winners are found by NumPy."""
+    """Products of PyTorch's rows on a CPU, without derivatives; NumPy finds the maxima."""
 
     def __init__(self, rows: Array, weights: Array) -> None:
         super().__init__(ns.standard_namespace(rows), _in_turn(rows, weights))
@@ -227,7 +227,7 @@ class TorchPieces(Pieces):
 
     @staticmethod
     def serves(rows: Array, weights: Array) -> bool:
-        """Whether PyTorch may overwrite products of these, of which there are some, and look."""
+        """Whether PyTorch may overwrite and inspect products of these; False for none."""
         if not (ns.is_torch_array(rows) and ns.is_torch_array(weights)):
             return False
         from mehler._arrays._torch import overwritable

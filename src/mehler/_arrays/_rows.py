@@ -1,4 +1,4 @@
-"""Rows: what is refused before any work, and loops over blocks, batches and chunks of them.
+"""Validate rows before any work, and loop over blocks, batches and chunks of them.
 
 A product into a fresh 100 MB array takes two to four times as long as into blocks in cache.
 """
@@ -352,7 +352,7 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
 
 
 def attached(values: Array, x: Array) -> Array:
-    """Return features as a function of rows, of gradient 0 where PyTorch sees none."""
+    """Attach features to the rows' graph, with gradient 0, where PyTorch has none."""
     if type(values) is np.ndarray or not ns.is_torch_array(values):
         return values
     if values.requires_grad or not x.requires_grad or not values.is_floating_point():

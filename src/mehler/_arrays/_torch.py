@@ -1,4 +1,4 @@
-"""PyTorch: derivatives of our own in both modes, and products in all digits of their dtype."""
+"""PyTorch: custom derivatives in both modes, and products at full precision."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments of bounds: numbers and arrays of them, by what they are, as float64 of the host."""
+"""Validate arguments of bounds: counts, probabilities and reals, as float64 on the host."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def correlations(**named: Reals) -> Any:
 
 
 def squares(**named: Reals) -> Any:
-    """Square numbers, or say which is too large or too small for that."""
+    """Square numbers; ValueError names one that overflows or underflows."""
     results = []
     for name, value in named.items():
         numbers = np.asarray(value, dtype=np.float64)
@@ -85,7 +85,7 @@ def _each(
     above: float = np.inf,
     below: float = -np.inf,
 ) -> Any:
-    """Return each number, or array, as float64; `check` says what is wrong with an entry.
+    """Return numbers or arrays as float64; `check` raises for a bad entry.
 
     Numbers between two ends are as good as checked, ints alone where an end is one.
     """

@@ -238,7 +238,7 @@ class LowerBound(Bound):
 
 
 class BoundFunction(Protocol[P, R]):
-    """A function that returns a :class:`mehler.bounds.Bound`, or a number that falls like one."""
+    """A function that returns a :class:`mehler.bounds.Bound`, or a number that decreases."""
 
     name: str
     statement: str
@@ -255,7 +255,7 @@ REGISTRY: dict[str, BoundFunction[..., Bound]] = {}
 def bound(
     statement: str, quantity: str, *falls_in: str, zero: bool = False
 ) -> Callable[[Callable[P, R]], BoundFunction[P, R]]:
-    """Register a bound: its statement, what is bounded, and the counts in which it falls.
+    """Register a bound: its statement, the bounded quantity, and the counts it decreases in.
 
     The function validates its arguments, and returns a `Bound` without statement; or a number, and
     is not listed. With `zero` the bound may be 0, and the body rounds up what underflows.

@@ -121,7 +121,7 @@ def solve(
 
 
 def _crossing(value: Callable[[int], float], target: float, most: int) -> int | None:
-    """Return the least number at which a falling value is at most the target.
+    """Return the smallest number at which a decreasing value is at most the target.
 
     By the line through both ends in logarithms, since most bounds are nearly powers, and by halves.
     """

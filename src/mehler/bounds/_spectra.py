@@ -21,7 +21,7 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class Size:
-    """Eigenvalues of the mean B, downwards, and what is assumed of the squared length s of a block.
+    """Eigenvalues of the mean B, descending, and assumptions on the squared length s of a block.
 
     s <= most, and with `lipschitz` above 0 P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
     """

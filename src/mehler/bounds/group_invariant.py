@@ -143,7 +143,7 @@ def kernel_change_elements(
     templates: Templates = "sphere",
     epsilon: Reals = 0.3,
 ) -> Bound:
-    r"""Bound what r elements in place of the group change in the kernel of endless templates.
+    r"""Bound the change in the kernel of infinitely many templates by r elements of the group.
 
     .. math:: \max_{i,j}\big|E_t[\langle\Phi(x_i), \Phi(x_j)\rangle \mid g_1, \dots, g_r] - K_s\big|
               \le \frac\kappa r\min\Big\{2VD\log\tfrac{2N}\delta,
@@ -182,7 +182,7 @@ def kernel_change_elements(
 
 
 def _rounded_up(value: Any, rest: Any) -> Any:
-    """Return what underflows as the least float; 0 where all elements are drawn."""
+    """Round an underflow up to the smallest float; 0 where all elements are drawn."""
     return np.where(rest > 0, np.maximum(value, np.nextafter(0.0, 1.0)), value)[()]
 
 

@@ -102,7 +102,7 @@ def _covering(
 def _covered(
     q: Any, delta: Any, covering: tuple[Any, Any, Any], m: Any, radius: Any
 ) -> tuple[Any, tuple[Assumption, ...]]:
-    """Return M_delta, and what is assumed of the inputs; no two are farther apart than 2 R."""
+    """Return M_delta, and the assumptions on the inputs; their diameter is at most 2 R."""
     d, k, across = covering
     # The logarithm of the covering number at the scale R/sqrt(d).
     cells = k * np.log(np.maximum(1.0, 2 * across * np.sqrt(d) / radius))

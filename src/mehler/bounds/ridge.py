@@ -316,7 +316,7 @@ def _one_target(
     remaining: Floats,
     chances: Floats,
 ) -> Any:
-    """Bound what features add where the spectral error is at most 1 - `remaining`, for each."""
+    """Bound the contribution of features if the spectral error is at most 1 - `remaining`."""
     size = power(ridge, 2 * r)
     spread = second_moment(spectrum, mu, ridge, r, sup) / m
     error = 2 * math.sqrt(second_moment(spectrum, mu, ridge, 0.0, sup) / m)

@@ -1,4 +1,4 @@
-r"""Spectral error of the Gram matrix of m features, and what functions they reach.
+r"""Spectral error of the Gram matrix of m features, and the functions they approximate.
 
 Relative to the kernel and a ridge, as ridge regression needs it, and in operator norm; for bounded
 features, and for unbounded ones of Gaussian weights. Proofs are in

@@ -155,7 +155,7 @@ def verify_map(
 def _declared(
     kernel: Any, law: str | None, bounds: tuple[float, float] | None, independent: bool
 ) -> tuple[dict[str, Any], str]:
-    """Return what is declared of a map as options of `check_kernel`, and who says so."""
+    """Return the declarations of a map as options of `check_kernel`, and their source."""
     flags = ["--bounds"] * (bounds is not None) + ["--independent-features"] * independent
     if law is None and not flags:
         taken = "draws from different seeds are taken to be independent, variance is measured"

@@ -82,7 +82,7 @@ def warnings_once() -> Iterator[None]:
 
 
 def describe(error: BaseException) -> str:
-    """Return what an error says, with its kind unless it is about the user's input."""
+    """Return the message of an error, with its type unless it is about the user's input."""
     if isinstance(error, KeyboardInterrupt):
         return "the target raised KeyboardInterrupt"
     if isinstance(error, SystemExit):

@@ -1,4 +1,4 @@
-"""Entry point: errors of one line, and exit statuses that a script can trust."""
+"""Entry point: one-line errors and reliable exit statuses."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def _set_up() -> None:
 
 
 def _status(words: list[str]) -> int:
-    """Run a command line and return its exit status; say on standard error why it has none."""
+    """Run a command line and return its exit status; print errors on standard error."""
     from mehler._files import written
 
     written.clear()

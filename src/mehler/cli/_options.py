@@ -1,4 +1,4 @@
-"""What several commands share: options, how DATA is read, and which files are written."""
+"""Shared by several commands: options, reading DATA, writing files."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ HOW = ("columns", "drop", "labels", "standardize", "drop_missing")
 
 
 def read(parameters: Mapping[str, Any], *, optional: bool = False) -> DataMatrix | None:
-    """Read DATA, and print on standard error what it is and what was decided.
+    """Read DATA, and print a summary and the decisions on standard error.
 
     `parameters` are those of the command. Where DATA is `optional` and not given, nothing is read,
     and options about it are refused. The rows that stand in for it elsewhere are not announced.
@@ -93,7 +93,7 @@ def requested(inputs: Mapping[str, str | None], files: Mapping[str, Path | None]
 def write(
     result: Any, *, here: str, out: str, junit: str, certificate: str, json: str = ""
 ) -> dict[str, Any]:
-    """Write the files, and return the exit status of a result and what `tell` prints."""
+    """Write the files; return the exit status of a result and the lines for `tell`."""
     from mehler import report as reports
 
     single = {"json": json, "junit": junit, "certificates": certificate}
@@ -106,7 +106,7 @@ def write(
 
 
 def tell(outcome: Mapping[str, Any]) -> int:
-    """Print what `write` returned, and return the exit status."""
+    """Print the lines from `write`, and return the exit status."""
     if "error" in outcome:
         raise ChildProcessError(outcome["error"])
     for line in outcome["lines"]:

@@ -1,4 +1,4 @@
-"""Run a third party's code in one process of its own, with one time limit.
+"""Run third-party code in a subprocess with a time limit.
 
 `answer` writes a request to a private folder, starts `serve` in a process, and reads the answer,
 both as JSON, whose numbers are exact. The process prints to standard error, and its exit status is

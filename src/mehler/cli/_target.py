@@ -1,4 +1,4 @@
-"""Import MODULE:FACTORY, and read it as a way to draw maps."""
+"""Import MODULE:FACTORY, and interpret it as a source of maps."""
 
 from __future__ import annotations
 
@@ -245,7 +245,7 @@ class _Call:
             raise ValueError(f"{text}: give {options}")
 
     def __call__(self, seed: int, m: int) -> Any:
-        """Return what the factory makes of a seed and a number of features."""
+        """Call the factory with a seed and a number of features."""
         values = {**self.arguments, **dict.fromkeys(self.sizes, m)}
         return self.factory(**values, **{key: _seed(key, seed) for key in self.seeds if key})
 

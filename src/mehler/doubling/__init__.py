@@ -1,4 +1,4 @@
-"""The size of a finite set of points at every scale: diameter and doubling dimension.
+"""Diameter and doubling dimension of a finite set of points.
 
 Functions of points take `X`, array of shape (n, d): in any namespace, rows that repeat count once,
 a Dask array is computed, and refused above 1 GiB. Distances take O(n^2 d); up to 10,000 points

@@ -1,4 +1,4 @@
-"""The doubling dimension of Definition 2, between certified ends."""
+"""The doubling dimension of Definition 2, between certified bounds."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def doubling_dimension(X: Array, *, max_points: int = 10_000) -> DoublingDimensi
 
 
 def between(points: Points, cap: int) -> tuple[int, int, Witness]:
-    """Return both ends by a packing and by covers, and the ball of the packing."""
+    """Return lower and upper bounds by a packing and by covers, and the ball of the packing."""
     witness = largest_packing(points, cap)
     low = log2_ceil(witness.count)
     return low, dimension_above(points, low=low, cap=cap), witness

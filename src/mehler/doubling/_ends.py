@@ -1,4 +1,4 @@
-"""Ends of the dimension: packings in balls from below, and covers of all balls from above.
+"""Bounds on the dimension: packings in balls from below, covers of all balls from above.
 
 From above: a section S of the set by a ball of radius r has a diameter D <= 2 r. In any order of
 all points x is its first: it lies in B(x, D), after x, and balls of radius D/4 <= r/2 may cover it.
@@ -255,7 +255,7 @@ def balls(near: Pairs, squared: float) -> list[Any]:
 
 
 def dimension_above(points: Points, *, low: int, cap: int) -> int:
-    """Return an upper end for the dimension, between the known ends `low` and `cap`."""
+    """Return an upper bound on the dimension, between the known bounds `low` and `cap`."""
     high, longest = low, np.ptp(points.host, axis=0).argmax()
     place = np.argsort(np.argsort(points.host[:, longest], kind="stable"))
     scale = diameter_of(points).high / points.scale * (1 + 1e-9)

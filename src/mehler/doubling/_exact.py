@@ -36,7 +36,7 @@ def greedy_count(sets: NDArray[np.bool_]) -> int:
 
 
 def cover_counts(sets: NDArray[np.bool_]) -> tuple[int, int]:
-    """Return ends for the size of a minimum cover; equal if the solver finished."""
+    """Return bounds on the size of a minimum cover, equal if the solver finished."""
     high = greedy_count(sets)
     if high <= 2:
         # A cover of one set would have been found by the greedy choice.

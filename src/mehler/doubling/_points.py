@@ -1,4 +1,4 @@
-"""The distinct points of a set, their diameter, and what their numbers say of the dimension."""
+"""The distinct points of a set, their diameter, and bounds from their numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from mehler._validate import require_integer
 
 @dataclass(frozen=True)
 class Interval:
-    """A number known to lie between two ends, `low` and `high`, both included.
+    """A number between two bounds, `low` and `high`, both included.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Interval:
 
     @property
     def exact(self) -> bool:
-        """Whether the ends agree."""
+        """Whether lower and upper bound agree."""
         return self.low == self.high
 
     def __float__(self) -> float:
@@ -40,7 +40,7 @@ class Interval:
         return float(self.high)
 
     def __contains__(self, value: float) -> bool:
-        """Return whether a value lies between the ends."""
+        """Return whether a value lies between the bounds."""
         return self.low <= value <= self.high
 
 

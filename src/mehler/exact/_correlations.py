@@ -25,7 +25,7 @@ ROUNDING = {"float32": 1e-5, "float64": 1e-12}
 
 
 def require_pool(q: object, name: str = "pool size q") -> int:
-    """Return a pool size for float64, whose tables stop at 10^6, or name it in the error."""
+    """Return a pool size of at most 10^6, the limit of the float64 tables."""
     return require_integer(name, q, most=LARGEST_POOL)
 
 

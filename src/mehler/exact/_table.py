@@ -276,7 +276,7 @@ def collision_at(rho: _arrays.Array, q: int) -> _arrays.Array:
 
 
 def probability(pieces: NDArray[np.float64], rho: _arrays.Array) -> _arrays.Array:
-    """Evaluate a table of probabilities, whose rounding may leave [0, 1]."""
+    """Evaluate a table of probabilities; rounding may exceed [0, 1]."""
     value = evaluate(pieces, rho)
     if type(value) is float:
         return min(1.0, max(0.0, value))

@@ -1,4 +1,4 @@
-"""Units: what a map says of them, blocks of some of them, and angles whose phase floats lose.
+"""Units of a map: their declarations, blocks of them, and angles that floats can resolve.
 
 A float of size A is rounded by eps A/2. An angle <w, x> of many turns so loses the part that
 cosines depend on: rows of 64-bit numbers would have angles that are wrong by radians.
@@ -47,7 +47,7 @@ class Angles:
             return self.scale * float(np.mean(sizes))
 
     def longest(self, dtype: str, n_inputs: int, reach: float) -> float:
-        """Return the length of rows whose angles, computed in `dtype`, err by `LIMIT`.
+        """Return the length of rows at which angles, computed in `dtype`, err by `LIMIT`.
 
         Products are rounded, and the partial sums of d of them, each of at most the angle's
         variance over draws: independent errors of eps/2 add up to 1/2 eps sqrt(d + 3) reach |x|.
@@ -74,7 +74,7 @@ class Angles:
 
 
 class Units(NamedTuple):
-    """What the base class has to know of the units of a map.
+    """Properties of the units of a map that the base class needs.
 
     n_weights
         Numbers that all units draw, to refuse absurd sizes.

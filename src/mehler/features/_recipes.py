@@ -144,7 +144,7 @@ WeightsAre = Literal["drawn", "stacked", "trainable"]
 
 
 class Written(ABC):
-    """What follows from the arguments of a map: its recipe, pickles, moved copies, ``repr``."""
+    """Recipe, pickling, copies on other devices, and ``repr``, from the arguments of a map."""
 
     # Arguments that a recipe leaves out at their default, since they came later, or say nothing.
     _later: ClassVar[tuple[str, ...]] = ("stored",)

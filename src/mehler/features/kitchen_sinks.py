@@ -154,7 +154,7 @@ class KitchenSinks(FeatureMap):
 
     @property
     def _stumps(self) -> StumpWeights | None:
-        """The law whose moments do not follow from those of Gaussian pairs."""
+        """The stumps law, whose moments do not follow from those of Gaussian pairs; else None."""
         return self._law if isinstance(self._law, StumpWeights) else None
 
     def _gaussian(self, dtype: str, units: slice) -> tuple[Any, ...]:
@@ -305,7 +305,7 @@ class KitchenSinks(FeatureMap):
 
 
 def _bias(value: Any, activation: Activation) -> float | str:
-    """Return a finite number of at least 0, or 'uniform' for periodic activations."""
+    """Return a non-negative finite number, or 'uniform' for periodic activations."""
     if isinstance(value, str) and value == "uniform":
         if not activation.waves:
             waves = "activations that declare waves, such as cos and sin"

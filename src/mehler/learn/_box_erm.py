@@ -86,7 +86,7 @@ class BoxERM:
         return self.risk - self.risk_lower
 
     def decision(self, Z: Array) -> Array:
-        """Compute f(x) = <alpha, z>, (n,), for rows `Z`, (n, m), of units, beside `alpha`."""
+        """Compute f(x) = <alpha, z>, (n,), for rows `Z`, (n, m), of units, where `alpha` is."""
         Z = _require_units(Z)
         if Z.shape[1] != self.alpha.shape[0]:
             raise ValueError(
@@ -318,7 +318,7 @@ def _require_units(z: Array) -> Array:
 
 
 def _require_labels(y: Array, z: Array) -> None:
-    """Raise unless `y` has a label -1 or +1 for each row of `z`, beside it."""
+    """Require a label -1 or +1 for each row of `z`, on the same device."""
     xp = require_beside(z, y, ("Z", "y"))
     if _arrays.is_lazy(y):
         raise TypeError("y is lazy; compute it first")

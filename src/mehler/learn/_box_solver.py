@@ -100,7 +100,7 @@ class SignedRows:
         self.n, self.m = z.shape
 
     def vector(self, values: Array) -> Array:
-        """Return host values as float64, beside the rows."""
+        """Return host values as float64, on the device of the rows."""
         return _arrays.from_host(values, self.place, "float64")
 
     def weights(self, beta: Array) -> Array:
@@ -135,7 +135,7 @@ class Certificate:
 
 
 def certify(data: SignedRows, losses: RowLosses, alpha: Array, theta: Array) -> Certificate:
-    """Evaluate primal and dual, a bound by weak duality; losses in float64, beside the data."""
+    """Evaluate primal and dual, a bound by weak duality; losses in float64, on the rows' device."""
     xp, theta = data.xp, losses.clip(data.xp, theta)
     if data.place is not data.home:
         alpha = _arrays.to_host(alpha)

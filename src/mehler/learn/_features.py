@@ -85,7 +85,7 @@ def require_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Arr
 
 
 def require_weights(x: Array, weights: Array | None) -> Array | None:
-    """Return weights of rows after checks: numbers of at least 0 beside the rows, or None."""
+    """Validate weights of rows: non-negative numbers on the device of the rows, or None."""
     if weights is None:
         return None
     require_pair(x, weights, ("X", "weights"))

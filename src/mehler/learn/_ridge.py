@@ -158,7 +158,7 @@ def fit(
 
 
 def _chosen(path: Path, totals: NDArray[np.float64]) -> RidgeFit:
-    """Return the function of least error on its own rows left out."""
+    """Return the function with the smallest leave-one-out error."""
     errors = totals / path.n_rows
     return path.fit(best(path.lambdas, errors), errors)
 

@@ -1,4 +1,4 @@
-"""Lead `mehler.proofs_checks` to the folder at the top of the repository.
+"""Map `mehler.proofs_checks` to the folder at the top of the repository.
 
 A checkout needs this file and a wheel does not hold it: there, the folder itself is in this place.
 """

@@ -1,4 +1,4 @@
-"""The rows that are measured, and the maps that the report compares on them."""
+"""The measured rows, and the maps that the report compares on them."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SCORED, _POOL, _MOST_SCORED = 64, 2, _WIDE // 2
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """Rows drawn at random from those held, and what is known of them.
+    """A random sample of the rows, with its properties.
 
     `measured`: positions in `values` of the rows whose pairs are measured, the two nearest and
     the two most opposed in direction among them. `source`: positions of all rows in the source.

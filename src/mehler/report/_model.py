@@ -181,7 +181,7 @@ class Report:
 
     @property
     def headline(self) -> str:
-        """What was found on the data, or the verdict of all statements, in one line."""
+        """The result on the data, or the verdict of all statements, in one line."""
         odd, texts = self.unexpected, []
         if self.data is not None and not self.data.example:
             texts.append(self.data.headline)
@@ -317,7 +317,7 @@ def plain(value: object) -> Any:
 
 
 def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, Any]:
-    """Return what a reader needs to replay the run; `command` is what follows ``mehler``."""
+    """Return the data needed to replay the run; `command` is the arguments of ``mehler``."""
     line = None if command is None else shlex.join(("mehler", *command))
     return {
         "mehler": _version("mehler"),

@@ -43,7 +43,7 @@ def fresh_context(settings: Mapping[str, Any], statement: str = "") -> Context:
 
 
 def pay(ledger: Ledger, evidence: Sequence[Evidence], entries: Sequence[Entry]) -> list[Evidence]:
-    """Pay for what a piece has spent; evidence that the budget does not cover is an error."""
+    """Charge the spending of a task; evidence beyond the budget becomes an error."""
     try:
         for entry in entries:
             ledger.spend(entry.label, entry.false_alarm, entry.looks)
@@ -91,7 +91,7 @@ class Task:
 
 
 def task_of(rows: DataMatrix, context: Context) -> Task | str:
-    """Split rows with a target into two parts, or return a sentence that says why not."""
+    """Split rows with a target into two parts, or return a sentence with the reason why not."""
     target, name = rows.target, rows.target_name
     if target is None:
         return "No target is given: --target scores the maps, and mehler plan counts features"
@@ -239,7 +239,7 @@ class Survey:
         return other, f"{first}, and {raw} ({scaled.map})."
 
     def result(self, scores: Sequence[Score]) -> DataResult:
-        """Join what the tasks return, and check the kernel of the best map."""
+        """Combine the results of the tasks, and check the kernel of the best map."""
         rows, sample = self._rows, self._sample
         task = self._task if isinstance(self._task, Task) else None
         maps = {one.label: one for one in self._maps}

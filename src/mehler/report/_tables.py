@@ -1,4 +1,4 @@
-"""Columns of numbers in files, arrays and data frames; declared sizes are checked first."""
+"""Read columns of numbers from files, arrays and data frames; check declared sizes first."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def _open_file(path: Path, target: str | None) -> Table:
 
 @contextmanager
 def one_sentence(label: str, remedy: str) -> Iterator[None]:
-    """Make one sentence of what NumPy, zipfile and pyarrow raise; sentences of our own stay."""
+    """Turn errors of NumPy, zipfile and pyarrow into one sentence; keep our own."""
     try:
         yield
     except Exception as error:  # of some twenty kinds
@@ -139,7 +139,7 @@ def _npy(path: Path, label: str, target: str | None) -> Table:
 
 
 def _npz(path: Path, label: str, target: str | None) -> Table:
-    """Return the array X of an archive, or its only one beside the array `target` of labels."""
+    """Return the array X of an archive, or its only one apart from the array `target` of labels."""
     with ZipFile(path) as archive:
         members = {info.filename.removesuffix(".npy"): info for info in archive.infolist()}
     names = ["X"] if "X" in members else [name for name in members if name != target]

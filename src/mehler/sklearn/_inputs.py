@@ -84,7 +84,7 @@ def weights_of(sample_weight: ArrayLike | None, x: Array) -> Any:
 
 
 def _require_numbers(values: Any, name: str, allow_dates: bool = False) -> None:
-    """Refuse what NumPy would take for numbers: masked entries and, unless allowed, dates."""
+    """Reject masked entries and, unless allowed, dates, which NumPy would convert to numbers."""
     if isinstance(values, np.ma.MaskedArray):
         raise ValueError(
             f"{name} is a masked array: leave the rows with masked entries out, or fill them in"

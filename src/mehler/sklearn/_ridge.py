@@ -120,7 +120,7 @@ class FeatureRidge(Estimator):
 
 
 def _placed(values: NDArray[np.float64], x: Array) -> Array:
-    """Return numbers of the host beside rows, of which sparse ones are on the host."""
+    """Move host numbers to the device of the rows; sparse rows are on the host."""
     if issparse(x):
         return np.asarray(values, dtype=np.float64)
     place = _arrays.place_of(x)

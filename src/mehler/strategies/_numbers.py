@@ -26,7 +26,7 @@ def require_count(name: str, value: object, *, least: int, most: int | None = No
 def require_range(
     min_size: object, max_size: object, *, floor: int, ceiling: int | None = None
 ) -> tuple[int, int]:
-    """Return the ends of a range of integers, in order."""
+    """Return the endpoints of a range of integers, in order."""
     low = require_count("min_size", min_size, least=floor, most=ceiling)
     high = require_count("max_size", max_size, least=floor, most=ceiling)
     if high < low:

@@ -367,7 +367,7 @@ class Ledger:
         return max(0.0, in_decimals(operator.sub, self.budget, self.spent))
 
     def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
-        """Pay for `looks` evaluations at `false_alarm` each, before they are made.
+        """Charge `looks` evaluations at `false_alarm` each, before they are made.
 
         Raises
         ------

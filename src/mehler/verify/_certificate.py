@@ -1,4 +1,4 @@
-"""Certificates: what a verdict rests on, for `mehler/recheck.py`, which decides it again."""
+"""Certificates: the evidence for a verdict, which `mehler/recheck.py` can recheck."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _OUTWARD, _SPARE = 1e-6, 1e-1
 
 @dataclass(frozen=True)
 class Statistics:
-    """What decided a check, by one method; `mehler/recheck.py` has the fields of each.
+    """Statistics of a check by one method; `mehler/recheck.py` lists the fields of each.
 
     `plan` has what was fixed before the data and n, `tests` a value or a column for each mean.
     """
@@ -64,7 +64,7 @@ def certificate(verdict: Any) -> dict[str, Any]:
 
 
 def certificates_text(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
-    """Return the JSON of a file of several certificates, each with a name of what it is of."""
+    """Return the JSON of a file of several certificates, each with the name of its map."""
     names, listed = [name for name, _ in named], [each for _, each in named]
     content = {"schema": "mehler-certificates/1", "of": names, "certificates": listed}
     return json.dumps(content, indent=0, allow_nan=False) + "\n"

@@ -327,7 +327,7 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
 
 
 def first_map(draws: Draws, rows: EvaluatedRows, name: str = "draw") -> Any:
-    """Return the first map; TypeError if what should draw it raises, and is itself a map."""
+    """Return the first map; TypeError if drawing raises because `draw` is itself a map."""
     try:
         return draws[0]
     except Exception as error:

@@ -60,7 +60,7 @@ class Task:
 
 @dataclass(frozen=True)
 class Evidence:
-    """A squared length in excess of its claim, which refutes by itself; `form` is its formula."""
+    """A squared length in excess of its claim, which alone refutes; `form` is its formula."""
 
     mean: int
     form: str

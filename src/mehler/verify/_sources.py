@@ -78,7 +78,7 @@ KERNEL_UNIT = "sqrt(k(x,x) k(y,y))"
 
 
 class Finding(Exception):
-    """What no chance can excuse, at one mean: a reason, and a value found by some method."""
+    """A deterministic refutation at one mean: a reason, and the value found."""
 
     def __init__(
         self, mean: int, reason: str, value: float, method: str, n_draws: int = 1, **more: Any
@@ -123,11 +123,11 @@ class Source:
         return total
 
     def lengths(self) -> tuple[Any, ...] | None:
-        """Return what `SquaredLengths` bets on, where means of squares are claimed."""
+        """Return the squares that `SquaredLengths` bets on, if means of squares are claimed."""
         return None
 
     def of_draw(self, phi: Any) -> tuple[Any, ...]:
-        """Return power sums, what tells draws apart, and lengths to bet on with their size."""
+        """Return power sums, fingerprints of draws, and lengths to bet on with their size."""
         sums = self.sums(phi)
         return sums, sums, (), ()
 
@@ -143,7 +143,7 @@ class Source:
         return f"{self.unit_name} = {float(self.unit[index]):.3g} there"
 
     def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return what a certificate keeps of the source, and of each of its means."""
+        """Return the certificate's data on the source and on each of its means."""
         return {}, {}
 
 
@@ -336,7 +336,7 @@ def declaration(phi: object, name: str, default: Any = None) -> Any:
 
 
 def ignored_declarations(phi: object) -> str:
-    """Say which attributes of a map are no declarations: numbers, or of a class that makes none."""
+    """Name attributes of a map that are not read as declarations."""
     names = []
     for name in _DECLARATIONS:
         with suppress(Exception):  # of properties that raise
@@ -406,7 +406,7 @@ _ALIKE = 20, 2300
 
 
 def ignored_seed(draws: Draws, rows: EvaluatedRows, n_draws: int) -> str:
-    """Say so if all draws are the same in every bit, and not 0; nothing otherwise."""
+    """Report if all draws are bitwise equal and not 0."""
     least, most = _ALIKE
     first = np.array(call(draws[0], rows))  # a copy, which no later call overwrites
     n = max(least, min(n_draws, most))

@@ -60,7 +60,7 @@ class Comparison:
 
     @property
     def worst(self) -> int:
-        """The mean that decides: farthest outside or off, widest, or nearest to an end."""
+        """The decisive mean: farthest outside, widest, or nearest to an endpoint."""
         if self.refuted.any():
             with np.errstate(invalid="ignore"):  # ends may be infinite
                 return int(np.argmax(np.where(self.refuted, self.excess / self._span, -1.0)))
@@ -76,7 +76,7 @@ def short(value: object) -> str:
 
 
 def interval_text(low: float, high: float) -> str:
-    """Return an interval; one whose ends print alike says how wide it is."""
+    """Format an interval; give its width if both endpoints would print alike."""
     text = f"[{short(low)}, {short(high)}]"
     if short(low) != short(high) or not math.isfinite(low):
         return text
@@ -223,7 +223,7 @@ class Verdict:
         return html_table(f"{self.check}: {self.status}", rows, self.cause, self.reason)
 
     def certificate(self) -> dict[str, Any]:
-        """Return what the verdict rests on, for `json.dumps`; ``mehler/recheck.py`` decides it.
+        """Return the evidence for the verdict, for `json.dumps`; ``mehler/recheck.py`` rechecks it.
 
         Claim, method, error rates, plan, the statistics of every mean, seeds, versions, and a
         digest: about 0.3 kB and 30 microseconds a mean. Floats are hexadecimal, as by `float.hex`.

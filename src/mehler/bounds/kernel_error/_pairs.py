@@ -22,7 +22,7 @@ _CELLS = 4000
 
 
 class Product(NamedTuple):
-    """What is known of one feature product."""
+    """Known properties of one feature product."""
 
     # By the inequality: the deviation of a mean of m products, exceeded with probability delta.
     forms: dict[str, Callable[[Any, Any], Terms]]

@@ -29,7 +29,7 @@ _REST_AT = 0.25
 
 
 def _set(dimension: Reals, diameter: Reals) -> tuple[Any, Any, tuple[Assumption, ...]]:
-    """Return doubling dimension and diameter of a set, and what is assumed."""
+    """Return doubling dimension and diameter of a set, and the assumptions."""
     k, across = not_negatives(dimension=dimension), positives(diameter=diameter)
     # Logarithms of numbers of pairs stay floats.
     if np.any(k > 1e300):
@@ -94,7 +94,7 @@ def uniform(
 def by_chaining(
     m: float, q: int, k: float, levels: NDArray[np.int64], diameter: float, delta: float
 ) -> Any:
-    """Bound what is left between rows and their representatives at each level, by increments."""
+    """Bound the remainder between rows and their representatives at each level, by increments."""
     exponents = _exponent.increments(q)
     j = levels[:, None] + np.arange(_SUMMED)
     steps = np.arange(1, _SUMMED + 1)

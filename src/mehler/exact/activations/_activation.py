@@ -103,7 +103,7 @@ class Activation:
         return f"the activation {self.name!r}" if self.name else "an activation of your own"
 
     def _require(self, what: str, at: Any, declared: Any, tolerance: Any, values: Any) -> None:
-        """Raise ValueError if `values`, of the function, are not those of what is declared."""
+        """Raise ValueError if the `values` of the function differ from the declared ones."""
         values, declared = np.asarray(values, dtype=np.float64), np.asarray(declared)
         wrong = np.flatnonzero(np.abs(values - declared) > tolerance)
         if wrong.size:

@@ -232,7 +232,7 @@ def _bent_near_zero(t: Array) -> Array:
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What a layer makes of its pairs: covariances and products of gradients, with errors."""
+    """The output of a layer: covariances and products of gradients, with errors."""
 
     covariance: Array
     covariance_error: Array

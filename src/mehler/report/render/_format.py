@@ -102,7 +102,7 @@ def cells(evidence: Evidence) -> dict[str, str]:
 
 
 def case_cells(case: BoundCase) -> dict[str, str]:
-    """Format all numbers of a bound beside draws, by name."""
+    """Format all numbers of a bound that is compared with draws, by name."""
     names = ("promised", "bound", "quantile", "ratio", "lower", "ratio_to_lower")
     return {
         **{name: number(getattr(case, name), digits=3) for name in names},
@@ -122,7 +122,7 @@ def ratios(cases: Sequence[BoundCase]) -> str:
 
 
 def interval(ends: tuple[float, float], digits: int = 3) -> str:
-    """Format the two ends of an interval."""
+    """Format the endpoints of an interval."""
     low, high = ends
     return f"[{number(low, digits=digits)}, {number(high, digits=digits)}]"
 

@@ -190,7 +190,7 @@ _LENGTHS, _SAME = (-30, -20, -5, 0, 5, 20, 30), 1e-7
 
 
 def least_factors(kernel: Kernel, pairs: Pairs, resolution: float) -> tuple[float, float]:
-    """Return the least factors of the rows' scale, up and down, off by the resolution.
+    """Return the smallest factors on the rows' scale, up and down, that the resolution detects.
 
     Infinite if none is, of the larger one up to `_MOST`; 1 for kernels without a scale.
     """
@@ -225,7 +225,7 @@ def _has_scale(kernel: Kernel, pairs: Pairs) -> bool:
 
 
 def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:
-    """Say of a claim that holds which scale of the rows would not have shown, if that is large."""
+    """Report undetectable scales of the rows for a claim that holds, if they are large."""
     # From a factor of 10 on it is inconclusive, but for a bare function, which may have no scale.
     if not verdict.holds:
         return verdict

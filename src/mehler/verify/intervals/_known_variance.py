@@ -31,7 +31,7 @@ _MOST = 2**52
 
 
 def detectable_effect(n: int, variance: float, false_alarm: float, miss: float = 1e-6) -> float:
-    r"""Return the least deviation that n products of known variance refute reliably.
+    r"""Return the smallest deviation that n products of known variance reliably refute.
 
     `intervals.known_variance` excludes a claim with probability at least 1 - beta at distance
 
@@ -74,7 +74,7 @@ def _effect(n: int, variance: float, false_alarm: float, miss: float) -> float:
 def features_needed(
     variance: float, resolution: float, false_alarm: float = 1e-9, miss: float = 1e-6
 ) -> int:
-    """Return the least number of products that settle a claim, before any is drawn.
+    """Return the smallest number of products that decides a claim, before any is drawn.
 
     With probability at least 1 - miss each, a deviation of `resolution` is refuted, and the
     interval of a correct map is at most `resolution` wide.
@@ -338,7 +338,7 @@ def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
 
 
 def _decides(task: Task, enclosure: CatoniPowerSums, low: Array, high: Array) -> bool:
-    """Whether a mean is not finite, or off by more than rounding and the floor, and excluded."""
+    """Whether a mean is not finite, or excluded and farther off than rounding and the floor."""
     outside = (low > task.rounding) | (high < -task.rounding)
     off = (outside & (np.abs(enclosure.mean) >= task.floor)).any()
     return bool(off or not np.isfinite(enclosure.mean).all())

@@ -1,4 +1,4 @@
-"""Bets: intervals for bounded samples, in order or from sums, and bounds for nonnegative ones.
+"""Betting intervals for bounded samples, and bounds for nonnegative ones.
 
 Of stakes that are fixed before the samples the mean of prod(1 +- lambda (X_i - m)) is a test
 martingale at m = E X. Its logarithm is bounded below by a polynomial in m of four power sums,
@@ -264,7 +264,7 @@ def _sums(task: Task, bounds: tuple[float, float], phi: Any, k: int) -> Any:
 
 
 def reach(mean: Array, *ends: Any) -> float:
-    """Return how far off a claim lies outside the first interval if the second has the truth."""
+    """Return how far a claim is outside the first interval if the second is right."""
     return float(np.max(sum(np.maximum(mean - low, high - mean) for low, high in ends)))
 
 
@@ -373,7 +373,7 @@ class SquaredLengths(Excess):
         return self._sound and self.n > 0
 
     def _best(self, floor: float, level: float = -math.inf) -> int | None:
-        """Return the direction of most wealth among those at a level and off by a floor."""
+        """Return the wealthiest direction of those above the level and the floor."""
         # The deviation of a form is twice that of a kernel entry.
         wealth = self.log_wealth
         some = (wealth >= level) & (0.5 * (self.mean - self._exact) >= floor)
@@ -382,7 +382,7 @@ class SquaredLengths(Excess):
         return int(np.argmax(np.where(some, wealth, -np.inf)))
 
     def evidence(self, level: float, floor: float) -> Evidence | None:
-        """Return the direction of most wealth if it reached exp(level) and is off by `floor`."""
+        """Return the wealthiest direction if it reached exp(level) and deviates by `floor`."""
         best = self._best(floor, level) if self._is_valid() else None
         if best is None:
             return None
@@ -392,7 +392,7 @@ class SquaredLengths(Excess):
         return Evidence(k, form, float(mean), float(claim), float(low))
 
     def statistics(self, floor: float) -> tuple[Statistics, ...]:
-        """Return the direction of most wealth among those off by `floor`, if bets are valid."""
+        """Return the wealthiest direction of those that deviate by `floor`, if bets are valid."""
         best = self._best(floor) if self._is_valid() else None
         if best is None:
             return ()

@@ -1,4 +1,4 @@
-r"""Means of samples of which nothing is declared: intervals, suspicions, and what confirms them.
+r"""Means without declarations: intervals, suspicions, and their confirmation.
 
 Intervals under a bounded kurtosis say what holds. Bets on squared lengths, at half of the rate,
 refute what is too large. A mean that the samples refute otherwise is a suspicion only: fresh draws,
@@ -140,7 +140,7 @@ def self_normalised(
 def carried(
     n: float, sums: Any, rate: float, scale: float, ends: tuple[Any, Any] | None = None
 ) -> Any:
-    """Return how much of each mean rare events must carry for its claim to be right.
+    """Return how much rare events must contribute to each mean for its claim to be right.
 
     `sums` are about the claims; `ends` are the least and the largest gap, where at hand.
     """
@@ -218,7 +218,7 @@ class Look:
         return self.half_at(self.rate) * np.sqrt(self.lack) + self.rounding
 
     def detectable(self, miss: float) -> float:
-        """Return how far off every claim is excluded but for a chance of `miss`."""
+        """Return the deviation at which claims are excluded except with probability `miss`."""
         return float(np.max(self.half + self.half_at(miss) * np.sqrt(self.lack) + self.rounding))
 
     @functools.cached_property
@@ -233,7 +233,7 @@ class Look:
         return enough & (self.carried >= floor) if enough.any() else enough
 
     def unless(self, k: int, events: str, unit: str) -> str:
-        """Say what events would have to carry for the claim of mean k to be right."""
+        """Say how much rare events would have to contribute for the claim of mean k to be right."""
         one_in = self.n / math.log(4.0 / self.rate)
         step = 10.0 ** max(0, math.floor(math.log10(max(one_in, 1.0))) - 1)
         return (
@@ -265,7 +265,7 @@ class Look:
         return bool((narrow | self.short).all() and (self.tails(most) & ~at_most).any())
 
     def assumptions(self, noun: str) -> tuple[str, ...]:
-        """Return what the error rate assumes of tails; a mean is that of one `noun`."""
+        """Return the assumptions of the error rate on tails; a mean is that of one `noun`."""
         if self.fixed:
             return ("draws that agree in every bit are one fixed map",)
         limit = kurtosis_limit(self.n, self._paid, float(np.max(self._allowance)))
@@ -292,7 +292,7 @@ class Look:
     def measured(
         self, claim: Array, miss: float, events: str, noun: str, unit: str = "", block: int = 1
     ) -> Measurement:
-        """Return what samples at hand show, whose number was fixed before."""
+        """Return the measurement from given samples, whose number was fixed in advance."""
         compared = self.compared(self.refutable, self.carried)
         worst, unless, note = compared.worst, "", ""
         remedy = "" if unit else " Declare variance= or bounds=, or take more samples."
@@ -340,7 +340,7 @@ def means_of_bounded_kurtosis(
 
 
 class _Run:
-    """The draws of a task: inspections, suspicions, and what confirms them."""
+    """The draws of a task: inspections, suspicions, and their confirmation."""
 
     def __init__(self, task: Task, least: int | None) -> None:
         source, lengths = task.source, task.source.lengths()
@@ -461,7 +461,7 @@ class _Run:
         return f"{never} {rarest:.2g} a sample could make it right; {source.remedy}."
 
     def measured(self, look: Look) -> Measurement:
-        """Return what was measured, with what it rests on and what would decide it."""
+        """Return the measurement, with its evidence and what would settle it."""
         source, bets, fresh = self.source, self.bets, self.fresh
         refuted, unless = np.full(self.task.n, self.is_sure(look)), ""
         compared, assumptions = look.compared(refuted, 0.0), look.assumptions(source.noun)

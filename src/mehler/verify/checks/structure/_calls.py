@@ -1,4 +1,4 @@
-"""Rules of one map: it is one function of a row, in any company, order, layout and precision."""
+"""Rules for one map: a row has the same features in any batch, order, layout and precision."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _PIECES, _RARE = 16.0, 1e-13
 
 
 class Broken(AssertionError):
-    """A rule is broken: how, and what that assumes."""
+    """Raised if a rule is violated, with its assumptions."""
 
     def __init__(self, cause: str, *, assumes: str = "") -> None:
         super().__init__(cause)
@@ -71,7 +71,7 @@ class Candidate:
 
     @contextmanager
     def trying(self, what: str) -> Iterator[None]:
-        """List what the map refuses as not tried: it is no fault."""
+        """List input that the map rejects as not tried; that is no fault."""
         try:
             yield
         except Broken:
@@ -81,7 +81,7 @@ class Candidate:
             self.skip(what, f"{type(error).__name__}: {text}".removesuffix(": "))
 
     def skip(self, what: str, why: str, *, undecided: bool = False) -> None:
-        """List what was not tried, which may leave a rule undecided."""
+        """Record what was not tried, which may leave a rule undecided."""
         self.skipped.setdefault(why, {})[what] = None
         self.undecided |= undecided
 
@@ -144,7 +144,7 @@ class Candidate:
 
     @cached_property
     def slack(self) -> Any:
-        """How far these may go where a call sums in another order, see `moved`."""
+        """Tolerance for calls that sum in another order, see `moved`."""
         return self.moved(self.map(self.first), self.rows, self.plain)
 
     def require(
@@ -208,7 +208,7 @@ def tolerance(a: Any, b: Any, terms: int) -> float:
 
 
 def won(signs: Iterable[int], rate: float, n: int = 0) -> bool:
-    """Whether more of n comparisons are won than by chance; n=0: all. The fifth tie ends them."""
+    """Whether significantly many of n comparisons are won; n=0: all. The fifth tie ends them."""
     from scipy.stats import binom
 
     n = n or math.ceil(-math.log2(rate))

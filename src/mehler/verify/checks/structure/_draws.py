@@ -1,4 +1,4 @@
-"""Rules of many draws: a seed gives one map and another a different one, columns differ.
+"""Rules for many draws: seeds determine maps, other seeds give others, columns differ.
 
 Correct maps may share a bandwidth, a phase or a rotation among their columns, so what follows from
 independence alone is a fault where it is declared, and a remark otherwise.
@@ -341,7 +341,7 @@ def _require_many_numbers(c: Candidate, m: int) -> None:
 
 
 def inputs_are_used(c: Candidate) -> None:
-    """Every column of X changes something, where the claimed kernel says so.
+    """Every column of X that the claimed kernel depends on changes the features.
 
     `check_kernel` decides, at a row and the same row with unused columns of another.
     """

@@ -70,7 +70,7 @@ class StructureVerdict(Verdict):
         return ()
 
     def power_text(self) -> str:
-        """Return nothing: smaller faults are named by what was not tried."""
+        """Return an empty text: undetected faults are described by what was not tried."""
         return ""
 
 
@@ -246,7 +246,7 @@ _WIDTHS, _SIZES, _FACTORS = (1, 4, 80, 129, 300), (5, 64, 300), (0.1, 6.0)
 
 
 def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Redraw, domain: Any) -> None:
-    """Remark at which other sizes `check_kernel` refutes the claim, or finds it off."""
+    """Remark on other sizes at which `check_kernel` refutes the claim or finds a deviation."""
     rows = c.rows if c.rows.dtype.kind == "f" else c.rows.astype(np.float64)
     own, length = rows.shape[1], float(np.median(np.linalg.norm(rows, axis=1))) or 1.0
     cases: list[tuple[str, Any, int | None]] = [(f"m = {m}", rows[:6], m) for m in _SIZES]
