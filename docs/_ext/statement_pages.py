@@ -75,13 +75,13 @@ def _moved(text: str, home: Path, folder: Path) -> str:
 def page(statement: Statement) -> str:
     """Return the page of a statement."""
     home = HOMES[statement.id]
-    _, _, body = home.read_text(encoding="utf-8").split("---\n", 2)
-    title, _, text = body.strip().partition("\n")
+    title, _, text = home.read_text(encoding="utf-8").split("\n# ", 1)[1].rstrip().partition("\n")
     family = statement.id.partition(".")[0]
     notation, paper = _NOTATION.get(family, ""), _PAPER[family]
-    title = title.removeprefix("# ")
+    number = re.split("[:,]", title)[0].lower()
     title = f"# {title}" if title.startswith(paper) else f"# {paper}: {title}"
     head = (
+        f"```{{index}} ! {paper.lower()} {number}, ! {number}\n```\n\n"  # for the search
         f"*Statement* `{statement.id}`. *Source:* {statement.source}. "
         f"*Verdict:* {statement.expected}. [Place, hypotheses, ground](../fairness.md); "
         f"[notation](index.md#notation{notation})."
