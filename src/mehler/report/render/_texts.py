@@ -49,13 +49,13 @@ def markdown(text: str, statement: str, targets: frozenset[str]) -> Markup:
             token.attrs["id"] = anchor(statement, tokens[i + 1].content)
         if token.type == "th_open" and not tokens[i + 1].content:  # no heading, and not read as one
             token.tag = tokens[i + 2].tag = "td"
-        elif token.type == "th_open":  # a formula alone is no name for a screen reader
-            token.attrs["aria-label"] = tokens[i + 1].content.replace("$", "")
+        elif token.type == "th_open" and re.fullmatch(r"\$[^$]+\$", tokens[i + 1].content):
+            token.attrs["aria-label"] = tokens[i + 1].content[1:-1]  # a formula alone has no name
         if token.children:
             token.children = _without_addresses(token.children, targets)
     parser = _parser()
-    html = parser.renderer.render(tokens, parser.options, {})
-    return Markup(html.replace("<pre>", '<pre tabindex="0">'))  # it scrolls by keys
+    html = parser.renderer.render(tokens, parser.options, {}).replace("<pre>", '<pre tabindex="0">')
+    return Markup(re.sub('<th( aria-label="[^"]*")><math>', r"<th><math\1>", html))
 
 
 def _without_addresses(tokens: Sequence[Token], targets: frozenset[str]) -> list[Token]:
