@@ -1,4 +1,4 @@
-"""Other people's maps at `mehler verify`: each line a process, with what it said and took.
+"""Third-party maps at `mehler verify`: one process per line, with its output and time.
 
 The maps are other packages', so this needs an environment with all of them: docs/third-party.md.
 A line states what must come out, and is left out of the table where something else did. Run:

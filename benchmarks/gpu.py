@@ -191,7 +191,7 @@ def transform(device, label, sizes, rate):
 
 
 def ridge(device, label, sizes, rate):
-    """Sums of a stream, and predictions beside those of float64 on the host."""
+    """Sums of a stream, and predictions compared with those of float64 on the host."""
     n, d, m, q = sizes
     host = np.random.default_rng(0).standard_normal((n, d)).astype(np.float32)
     targets = np.stack([np.sin(host[:, 0]), np.tanh(host[:, 1])], axis=1)

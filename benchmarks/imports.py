@@ -1,4 +1,4 @@
-"""What `import mehler` costs a fresh process, beside NumPy alone.
+"""Cost of `import mehler` in a fresh process, compared with NumPy alone.
 
 CPU time of child processes, interleaved, after one that fills the cache of compiled files. Wall
 time of a machine that does nothing else is about the same: an import runs on one core.

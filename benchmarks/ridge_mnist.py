@@ -1,4 +1,4 @@
-"""Ridge regression on the pixels of MNIST, beside Pipeline(RBFSampler, Ridge) of scikit-learn.
+"""Ridge regression on pixels of MNIST, compared with scikit-learn's Pipeline(RBFSampler, Ridge).
 
 The same Gaussian kernel, as many features, the same lambda, float32 rows, ten targets. Fourier
 features come in pairs, so that half of the projections are made, and block by block; the pipeline

@@ -1,4 +1,4 @@
-"""Which map for which data: accuracy and CPU seconds beside what one would take without mehler.
+"""Which map for which data: accuracy and CPU seconds, compared with models without mehler.
 
 Scikit-learn's five bundled tables, raw and standardised by the training part, by cross-validation
 in five folds: once on the digits, in three shuffles on the others. Every random map has 500

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-# From the cellar up: a room may import from itself and from the rooms before it.
+# Bottom layer first: a package may import from itself and from the packages before it.
 ROOMS = [
     "mehler._arrays",
     "mehler._random",

@@ -1,6 +1,6 @@
 """Make the pages of statements and experiments from `proofs_checks/`, by their ids and names.
 
-Each page of Markdown beside its checks becomes `docs/theorems/NAME.md`, which git ignores: the
+Each page of Markdown next to its checks becomes `docs/theorems/NAME.md`, which git ignores: the
 front matter becomes a line with source and verdict, and links lead from the page's new place. That
 of an experiment becomes `docs/experiments/NAME.md`, with the tables of the full run.
 """

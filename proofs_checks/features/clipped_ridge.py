@@ -22,7 +22,7 @@ _ROUNDING = 1e-12
 
 
 def opposite(bound: Bounding) -> Iterator[Instance]:
-    """Pairs of equal rows with opposite labels, one row left out, the weights 0 beside it.
+    """Pairs of equal rows with opposite labels, one row left out, against the weights 0.
 
     What is fitted to a row alone is wrong by twice the label at the other; more pairs, orthogonal
     to each other, change nothing.
@@ -37,7 +37,7 @@ def opposite(bound: Bounding) -> Iterator[Instance]:
 
 
 def shrunk(bound: Bounding) -> Iterator[Instance]:
-    """Equal rows of one label, all but one fitted, beside twice the weight that all would have."""
+    """Equal rows of one label, all but one fitted, against twice the weight that all would have."""
     n = 10**8
     for share in (1.0, 30.0, 1000.0):
         penalty = share * n

@@ -81,7 +81,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, int, float], ...]
 
 
 def cases(context: Context, bound: Lemma = kitchen_sinks.generalisation_gap) -> list[Case]:
-    """Return the largest gaps over the box beside their bounds."""
+    """Return the largest gaps over the box with their bounds."""
     settings, n_draws = _settings(context)
     cases = []
     for d, k, n, delta in settings:

@@ -69,7 +69,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, int, float, Loss], ...
 def cases(
     context: Context, bound: Callable[..., Bound] = kitchen_sinks.approximation_risk
 ) -> list[Case]:
-    """Return the risks of averages above those of f*, beside their bounds."""
+    """Return the risks of averages above those of f*, with their bounds."""
     settings, n = _settings(context)
     settings_and_bounds = []
     for d, k, delta, loss in settings:

@@ -88,7 +88,7 @@ def settings_of(context: Context) -> tuple[Setting, ...]:
 def cases(
     context: Context, constraint: str, bound: Theorem = kitchen_sinks.excess_risk
 ) -> list[Case]:
-    """Return the excess risks of the minimiser over the box or the ball beside their bounds."""
+    """Return the excess risks of the minimiser over the box or the ball with their bounds."""
     fit = {"box": excess_over_box, "ball": excess_over_ball}[constraint]
     n_draws = _draws(context)
     cases = []

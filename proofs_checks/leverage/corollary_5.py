@@ -193,7 +193,7 @@ def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
         Series(label="bound", x=counts[some], y=promised[some]),
         Series(label="80% quantile", x=counts, y=quantiles),
         log="xy",
-        caption="The bound promises nothing below some number of rows, and is loose above it.",
+        caption="The bound is vacuous below some number of rows, and loose above it.",
     )
 
 

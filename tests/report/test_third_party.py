@@ -1,4 +1,4 @@
-"""What is known of other people's maps, against samples of their own features."""
+"""Known variances and ranges of third-party maps, compared with samples of their features."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Kernels of deep maxout networks on data, beside ReLU, arc-cosine and Gaussian ones."""
+"""Kernels of deep maxout networks on data, compared with ReLU, arc-cosine and Gaussian ones."""
 
 from __future__ import annotations
 

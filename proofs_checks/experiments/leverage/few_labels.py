@@ -1,4 +1,4 @@
-"""Few labels: scores from unlabelled rows, logistic regression, and a perceptron beside it."""
+"""Few labels: scores from unlabelled rows, logistic regression, and a perceptron."""
 
 from __future__ import annotations
 

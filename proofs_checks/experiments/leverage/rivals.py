@@ -45,7 +45,7 @@ class ByTargets(Selector):
     def _alignment(self, phi: Values) -> Any:
         """Return (1/N sum_j y_j phi_i(x_j))^2 of each column, over the outputs.
 
-        Targets are centred, and divided by a power of two where squares could leave the floats.
+        Targets are centred, and divided by a power of two where squares could overflow.
         """
         y, largest = self.y, float(np.abs(self.y).max(initial=0.0))
         if largest and not 2.0**-40 <= largest <= 2.0**40:

@@ -135,8 +135,8 @@ def figure(level: Level, results: Results) -> list[Plot]:
 EXPERIMENT = declared(
     __name__,
     name="maxout-maps",
-    title="Other maps beside Table 1",
-    source="Mroueh, Rennie, Goel (2015), beside Table 1",
+    title="Other maps compared with Table 1",
+    source="Mroueh, Rennie, Goel (2015), with Table 1",
     prepare=table_1.prepare,
     data=table_1.EXPERIMENT.data,
     needs_data=("full",),

@@ -1,4 +1,4 @@
-"""Table 1 of the maxout paper: errors on MNIST over m and q, beside the printed ones."""
+"""Table 1 of the maxout paper: errors on MNIST over m and q, and the printed ones."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def near(values: NDArray[np.float64], q: int, m: int) -> bool:
 
 
 def table(level: Level, results: Results) -> Tables:
-    """Return the errors; at the full level beside the printed ones, with how many are near."""
+    """Return the errors; at the full level with the printed ones, and how many are near."""
     sizes, full = sorted(results.options("m")), level == "full"
     rows, counts = [], dict.fromkeys(sizes, 0)
     for q in POOLS:

@@ -46,7 +46,7 @@ def measure(level: Level, recordings: Recordings, cell: Cell) -> Measured:
 
 
 def table(level: Level, results: Results) -> Tables:
-    """Return errors of frames beside the printed phone errors, and errors of recordings."""
+    """Return errors of frames with the printed phone errors, and errors of recordings."""
     sizes, settings = SIZES[level], results.options("q", "m")
     frames, recordings = (
         {(q, m): results.values(kind, q=q, m=m) for q, m in settings}

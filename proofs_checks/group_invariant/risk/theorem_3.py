@@ -43,7 +43,7 @@ _DELTA = 0.02
 ORBIT_EPSILON = 0.99
 ORBIT_WINDOW = 1 + ORBIT_EPSILON
 SAMPLES = 10**6
-# Templates, bins and elements: as many as make their terms of the bound vanish beside the others.
+# Templates, bins and elements: so many that their terms of the bound are negligible.
 MANY = 10**14
 # |2p - 1| stays below this but for probability 2 exp(-MANY SLACK^2 / 2), which no float can hold.
 SLACK = 2e-5

@@ -1,7 +1,7 @@
 """Evaluate the theorems' bounds, with named terms.
 
 A bound is named by its quantity, one function a theorem; :func:`by_statement` finds it by the
-number of the statement, and :func:`solve` inverts it. The papers' formulas stand beside the
+number of the statement, and :func:`solve` inverts it. The papers' formulas are next to the
 statements that quote them.
 """
 

@@ -264,7 +264,7 @@ class FeatureMap(Written):
         if any(map(_arrays.is_lazy, (x, *weights))):
             return None
         if dtype not in self._jits:
-            # A circle would keep the weights until the collector comes by.
+            # A reference cycle would keep the weights until garbage collection.
             this: Any = weakref.ref(self)
             xp = self.place.xp
             self._jits[dtype] = _arrays.compiled(

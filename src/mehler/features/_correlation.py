@@ -39,7 +39,7 @@ def pairs(x: Array, y: Array | None) -> tuple[Any, Any, Any]:
 
     Those of equal and opposite rows are exactly 1 and -1: rounding there would cost half the
     digits of functions with a square root at rho = 1. Rows are compared digit by digit only if
-    some pair is that near, or if nothing may look.
+    some pair is that near, or if values are unavailable.
     """
     place = _arrays.place_of(x)
     xp, wide = place.xp, _arrays.widest_float(place.xp, place.device)

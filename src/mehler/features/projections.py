@@ -285,8 +285,8 @@ class Sobol(Projection):
         return float(n_units)
 
 
-# Entries b of a cell. Its excess variance is 2/b, its cost is negligible beside the transforms',
-# its weights are b numbers a unit.
+# Entries b of a cell. Its excess variance is 2/b, its cost is negligible next to transforms,
+# its weights are b numbers per unit.
 CELL = 32
 
 

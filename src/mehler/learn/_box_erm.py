@@ -153,7 +153,7 @@ def box_erm(
         The units' outputs :math:`\phi(x_i, W^\ell)`, *without* the factor :math:`1/\sqrt m` of
         maps, as by :func:`mehler.learn.units`, of any library but Dask.
     y : array, shape (n,)
-        Labels -1 and +1, of any real or integer dtype, beside `Z`.
+        Labels -1 and +1, of any real or integer dtype, on the device of `Z`.
     scale : float
         C, half the width of the box times m.
     loss : {"hinge", "ramp"} or losses.Hinge, optional

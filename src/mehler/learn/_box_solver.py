@@ -80,7 +80,7 @@ def envelope(
 class SignedRows:
     """Rows times their labels, in float64, and the map K from beta in [-1, 1]^m to their margins.
 
-    They are beside the caller's rows, or on the host if that device has no float64.
+    They are on the device of the rows, or on the host if that has no float64.
     """
 
     def __init__(self, z: Array, y: Array, half_width: float) -> None:

@@ -54,7 +54,7 @@ def ridge(
         Rows that `phi` takes. NumPy, PyTorch, JAX, Dask (row chunks are summed in a tree), CuPy or
         another array API library.
     Y : array, shape (n,) or (n, t)
-        Real targets beside `X`; for classes the codes of :func:`one_vs_all`.
+        Real targets on the device of `X`; for classes the codes of :func:`one_vs_all`.
     lambdas : float or sequence of float, length k
         Regularisation, each above 0. The penalty is N lambda with N the number of rows fitted. Of
         several the one of least error on rows left out is chosen; one alone has no errors.
@@ -224,7 +224,7 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
     Returns
     -------
     codes : array, shape (n, k)
-        -1 and +1 in the default float of their library, beside `labels`.
+        -1 and +1 in the default float of their library, on the device of `labels`.
     classes : numpy.ndarray, shape (k,)
         ``classes[argmax]`` turns the largest column back into a label.
 

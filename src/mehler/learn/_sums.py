@@ -98,7 +98,7 @@ class RidgeSums:
             Rows that `phi` takes, of any library. Chunks of a Dask array are summed separately and
             added in a tree; this is computed immediately.
         Y : array, shape (n,) or (n, t)
-            Targets beside `X`.
+            Targets on the device of `X`.
         weights : array, shape (n,), optional
             Weights of the rows, at least 0: a row of weight 2 counts as that row twice.
         """

@@ -288,7 +288,7 @@ def _document(result: Report | Verification, *first: str) -> dict[str, Any]:
     return {name: plain(getattr(result, name)) for name in names}
 
 
-# Properties that JSON has beside the fields.
+# Properties that JSON has in addition to the fields.
 _COMPUTED: dict[type, list[str]] = {
     Evidence: ["margin"],
     StatementResult: ["printed", "proved", "thin", "as_expected"],

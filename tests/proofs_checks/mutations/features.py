@@ -146,7 +146,7 @@ _OPERATOR = (gram_error.tight_without_bound, spectral.gram_error)
 _RISK = (ridge.tight, risks.excess_risk)
 _SQUARE = "a square is declared there as the square of 1 and a normal length together"
 _LONGEST = "each draw is taken at the largest spectral error and each block at the longest features"
-_NOTHING = "for so few units the tail promises nothing, and nothing is taken for learned"
+_NOTHING = "for so few units the tail bound is vacuous, and nothing is assumed to be learned"
 _LEVERAGE = "1/(1 - h) is taken at the largest leverage h that one row alone may have"
 
 # Instances are exact laws, so what `least` a term has is computed and not drawn: the quantile of

@@ -135,7 +135,7 @@ def _draw_series(axes: Any, series: Series, index: int, colour: str, *, joined: 
         style |= {"marker": _MARKERS[(index + again) % 6], "markersize": 3.5, "linestyle": "none"}
         style["fillstyle"] = "none" if again % 2 else "full"  # hides none that is equal
         if series.y_low is None or series.y_high is None or series.y is None:
-            if not joined and len(series.x) > _CLOUD:  # beside curves it is light and behind them
+            if not joined and len(series.x) > _CLOUD:  # with curves it is light and behind them
                 style |= {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
                 style["fillstyle"] = "full"
             axes.plot(series.x, series.y, **style)
