@@ -11,25 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mehler.proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
-from mehler.proofs_checks.maxout.kernel import (
-    centred_kernel,
-    equation_5,
-    figure_1,
-    kernel_error,
-    special_values,
-    theorem_1_kernel,
-    theorem_1_series,
-)
-from mehler.proofs_checks.maxout.risk import (
-    definition_2,
-    density,
-    lemma_2,
-    lemma_3,
-    lemma_4,
-    remark_2,
-    theorem_2,
-)
+from mehler.proofs_checks.maxout import growth, kernel, risk
 
 from mehler import DecoupledMaxoutFeatures, MaxoutCodes, MaxoutFeatures, exact
 from mehler.bounds import kernel_error as errors
@@ -93,7 +75,7 @@ def one_negative(q: int, n: int) -> list[tuple[float, float]]:
 
 
 def off_by_a_little(q: int, n: int) -> list[tuple[Any, Any]]:
-    ends = theorem_1_series.coefficient_ends(q, n)
+    ends = kernel.theorem_1_series.coefficient_ends(q, n)
     return [*ends[:1], *((low + 1e-18, high + 1e-18) for low, high in ends[1:])]
 
 
@@ -110,7 +92,7 @@ def trivial(points: Any) -> Any:
 
 def one_more(s: int, b: int) -> Any:
     """The code, and a word that differs from its first one in one symbol."""
-    rows = definition_2.words(s, b)
+    rows = risk.definition_2.words(s, b)
     near = rows[0].copy()
     near[:b] = np.roll(near[:b], 1)
     return np.vstack([rows, near])
@@ -122,77 +104,78 @@ def collisions(change: Callable[[Any, int], Any]) -> dict[str, Any]:
 
 K, KAPPA = exact.maxout_kernel, exact.collision_probability
 NEVER = called("a unit that never falls short of the infinite class", lambda shortfall: 0.0)
-CAPS = definition_2.CAPS
+CAPS = risk.definition_2.CAPS
 DEFECTS = [
-    (theorem_1_kernel.printed, {"kernel": K}, "holds"),
-    (theorem_1_kernel.proved, {"draw": other_pool(MaxoutFeatures.draw, -1)}),
-    (theorem_1_series.first_three_enclosed, {"ends": off_by_a_little}),
-    (theorem_1_series.non_negative, {"ends": one_negative}),
-    (theorem_1_series.collisions, {"draw": other_pool(MaxoutCodes.draw, -1)}),
-    (special_values.measured, {"value": lambda rho, q: (1 + rho) / 2}),
-    (h1_growth.limit, {"rate": lambda q: math.sqrt(math.log(q))}),
-    (h1_growth.slope, {"rate": lambda q: math.log(q) / q}),
-    (h1_growth.slope, {"at": 1e6}, "inconclusive"),
-    (sigma2_growth.printed, {"rate": lambda q: 2 * math.log(q)}, "holds"),
-    (sigma2_growth.proved, {"rate": math.log}),
-    (locality.far_points_printed, {"draw": Local}, "holds"),
-    (locality.radius_printed, {"kernel": exact.centred_kernel}, "holds"),
-    (locality.flattening, {"kernel": exact.locally_linear_kernel}),
-    (locality.half_angle_bounds, collisions(lambda rho, q: KAPPA(rho, 2))),
-    (locality.half_angle_bounds, collisions(lambda rho, q: KAPPA(rho, q) ** 4)),
-    (remark_1_codes.sensitivity, {"draw": after(lambda codes: 0 * codes, MaxoutCodes.draw)},
+    (kernel.theorem_1_kernel.printed, {"kernel": K}, "holds"),
+    (kernel.theorem_1_kernel.proved, {"draw": other_pool(MaxoutFeatures.draw, -1)}),
+    (kernel.theorem_1_series.first_three_enclosed, {"ends": off_by_a_little}),
+    (kernel.theorem_1_series.non_negative, {"ends": one_negative}),
+    (kernel.theorem_1_series.collisions, {"draw": other_pool(MaxoutCodes.draw, -1)}),
+    (kernel.special_values.measured, {"value": lambda rho, q: (1 + rho) / 2}),
+    (growth.h1_growth.limit, {"rate": lambda q: math.sqrt(math.log(q))}),
+    (growth.h1_growth.slope, {"rate": lambda q: math.log(q) / q}),
+    (growth.h1_growth.slope, {"at": 1e6}, "inconclusive"),
+    (growth.sigma2_growth.printed, {"rate": lambda q: 2 * math.log(q)}, "holds"),
+    (growth.sigma2_growth.proved, {"rate": math.log}),
+    (growth.locality.far_points_printed, {"draw": Local}, "holds"),
+    (growth.locality.radius_printed, {"kernel": exact.centred_kernel}, "holds"),
+    (growth.locality.flattening, {"kernel": exact.locally_linear_kernel}),
+    (growth.locality.half_angle_bounds, collisions(lambda rho, q: KAPPA(rho, 2))),
+    (growth.locality.half_angle_bounds, collisions(lambda rho, q: KAPPA(rho, q) ** 4)),
+    (growth.remark_1_codes.sensitivity, {"draw": after(lambda codes: 0 * codes, MaxoutCodes.draw)},
         "inconclusive"),
-    (remark_1_codes.exponent_at_pools, collisions(lambda rho, q: KAPPA(rho, q) ** 3)),
-    (equation_5.printed, {"kernel": K}, "holds"),
-    (equation_5.proved, {"kernel": exact.locally_linear_kernel}),
-    (figure_1.printed, {"kernel": K}, "holds"),
-    (figure_1.saturates, {"pools": (32, 8)}),
-    (figure_1.linear, {"draw": DecoupledMaxoutFeatures.draw}),
-    (centred_kernel.kernel, {"draw": uncentred}),
-    (centred_kernel.localises, {"kernel": K}),
-    (definition_2.at_most_d, {"sets": {"a segment": np.outer(np.arange(9.0), [1.0, 2.0])}},
+    (growth.remark_1_codes.exponent_at_pools, collisions(lambda rho, q: KAPPA(rho, q) ** 3)),
+    (kernel.equation_5.printed, {"kernel": K}, "holds"),
+    (kernel.equation_5.proved, {"kernel": exact.locally_linear_kernel}),
+    (kernel.figure_1.printed, {"kernel": K}, "holds"),
+    (kernel.figure_1.saturates, {"pools": (32, 8)}),
+    (kernel.figure_1.linear, {"draw": DecoupledMaxoutFeatures.draw}),
+    (kernel.centred_kernel.kernel, {"draw": uncentred}),
+    (kernel.centred_kernel.localises, {"kernel": K}),
+    (risk.definition_2.at_most_d, {"sets": {"a segment": np.outer(np.arange(9.0), [1.0, 2.0])}},
         "holds"),
-    (definition_2.separated, {"code": one_more}),
-    (definition_2.half_balls, {"circles": (*CAPS[:2], (90.0, 7, 0.0), *CAPS[3:])}),
-    (definition_2.known_sets, {"dimension": more_dimensions}),
-    (definition_2.known_sets, {"dimension": trivial}, "inconclusive"),
-    (kernel_error.vanishes, {"draw": never_better}, "inconclusive"),
-    (kernel_error.one_pair, {"draw": repeating(4)}),
-    (kernel_error.all_pairs, {"bound": scaled(errors.all_pairs, 0.5)}),
-    (kernel_error.uniform, {"bound": scaled(errors.uniform, 0.15)}),
-    (density.one_class, {"scale": 10.0}, "inconclusive"),
+    (risk.definition_2.separated, {"code": one_more}),
+    (risk.definition_2.half_balls, {"circles": (*CAPS[:2], (90.0, 7, 0.0), *CAPS[3:])}),
+    (risk.definition_2.known_sets, {"dimension": more_dimensions}),
+    (risk.definition_2.known_sets, {"dimension": trivial}, "inconclusive"),
+    (kernel.kernel_error.vanishes, {"draw": never_better}, "inconclusive"),
+    (kernel.kernel_error.one_pair, {"draw": repeating(4)}),
+    (kernel.kernel_error.all_pairs, {"bound": scaled(errors.all_pairs, 0.5)}),
+    (kernel.kernel_error.uniform, {"bound": scaled(errors.uniform, 0.15)}),
+    (risk.density.one_class, {"scale": 10.0}, "inconclusive"),
     # The longer of two norms instead of their sum.
-    (lemma_2.sum_of_norms, {"each": 1.5}),
-    (lemma_2.union_over_the_pool, {"weights": 1}),
-    (lemma_2.two_near_points, {"tail": NEVER}),
-    (lemma_2.with_constant, {"c1": 4.97}),
-    (lemma_2.paper_shape, {"bound": scaled(maxout.supremum, 0.2)}),
-    (lemma_2.dimension_free, {"bound": scaled(maxout.supremum, 0.5)}),
+    (risk.lemma_2.sum_of_norms, {"each": 1.5}),
+    (risk.lemma_2.union_over_the_pool, {"weights": 1}),
+    (risk.lemma_2.two_near_points, {"tail": NEVER}),
+    (risk.lemma_2.with_constant, {"c1": 4.97}),
+    (risk.lemma_2.paper_shape, {"bound": scaled(maxout.supremum, 0.2)}),
+    (risk.lemma_2.dimension_free, {"bound": scaled(maxout.supremum, 0.5)}),
     # delta / m for each unit, as a union bound has it.
-    (lemma_3.all_units, {"share": lambda delta, m: delta / m}),
+    (risk.lemma_3.all_units, {"share": lambda delta, m: delta / m}),
     # No condition at all.
-    (lemma_3.conditioned_mean, {"level": 40.0}),
-    (lemma_3.two_near_points, {"probability": NEVER}),
-    (lemma_3.with_constant, {"c1": 0.84}),
-    (lemma_3.nearest, {"bound": scaled(maxout.approximation, 0.1)}),
-    (lemma_3.monte_carlo, {"bound": scaled(maxout.approximation, 0.1)}),
-    (lemma_3.paper_shape, {"bound": scaled(maxout.approximation, 0.02)}),
-    (lemma_4.added_risk, {"probability": NEVER}),
-    (lemma_4.with_constant, {"c1": 0.84}),
-    (lemma_4.dimension_free, {"bound": scaled(maxout.approximation_risk, 0.03)}),
-    (lemma_4.paper_shape, {"bound": scaled(maxout.approximation_risk, 0.002)}),
-    (lemma_4.in_expectation, {"bound": scaled(maxout.approximation_risk, 0.03)}, "inconclusive"),
-    (theorem_2.over_the_box, {"c_prime": 1e-6}),
-    (theorem_2.printed_condition, {"probability": NEVER}),
-    (theorem_2.over_the_class, {"c_prime": 0.5}),
-    (theorem_2.bounded_difference, {"claimed": lambda n: 1 / math.sqrt(n)}),
-    (theorem_2.dimension_free, {"bound": scaled(maxout.excess_risk, 0.01)}),
-    (theorem_2.paper_shape, {"bound": scaled(maxout.excess_risk, 0.001)}),
-    (theorem_2.in_expectation, {"bound": scaled(maxout.excess_risk, 0.03)}, "inconclusive"),
-    (theorem_2.smaller, {"by_dimension": scaled(maxout.excess_risk, 0.25)}),
+    (risk.lemma_3.conditioned_mean, {"level": 40.0}),
+    (risk.lemma_3.two_near_points, {"probability": NEVER}),
+    (risk.lemma_3.with_constant, {"c1": 0.84}),
+    (risk.lemma_3.nearest, {"bound": scaled(maxout.approximation, 0.1)}),
+    (risk.lemma_3.monte_carlo, {"bound": scaled(maxout.approximation, 0.1)}),
+    (risk.lemma_3.paper_shape, {"bound": scaled(maxout.approximation, 0.02)}),
+    (risk.lemma_4.added_risk, {"probability": NEVER}),
+    (risk.lemma_4.with_constant, {"c1": 0.84}),
+    (risk.lemma_4.dimension_free, {"bound": scaled(maxout.approximation_risk, 0.03)}),
+    (risk.lemma_4.paper_shape, {"bound": scaled(maxout.approximation_risk, 0.002)}),
+    (risk.lemma_4.in_expectation, {"bound": scaled(maxout.approximation_risk, 0.03)},
+        "inconclusive"),
+    (risk.theorem_2.over_the_box, {"c_prime": 1e-6}),
+    (risk.theorem_2.printed_condition, {"probability": NEVER}),
+    (risk.theorem_2.over_the_class, {"c_prime": 0.5}),
+    (risk.theorem_2.bounded_difference, {"claimed": lambda n: 1 / math.sqrt(n)}),
+    (risk.theorem_2.dimension_free, {"bound": scaled(maxout.excess_risk, 0.01)}),
+    (risk.theorem_2.paper_shape, {"bound": scaled(maxout.excess_risk, 0.001)}),
+    (risk.theorem_2.in_expectation, {"bound": scaled(maxout.excess_risk, 0.03)}, "inconclusive"),
+    (risk.theorem_2.smaller, {"by_dimension": scaled(maxout.excess_risk, 0.25)}),
     # Where the published factor is enough; and where it is not.
-    (remark_2.short_inputs, {"radius": 1.0}),
-    (remark_2.small_losses, {"loss_bound": 1.0}),
-    (remark_2.dimension_free, {"bound": scaled(maxout.excess_risk, 0.01)}),
-    (remark_2.paper_shape, {"bound": scaled(maxout.excess_risk, 0.001)}),
+    (risk.remark_2.short_inputs, {"radius": 1.0}),
+    (risk.remark_2.small_losses, {"loss_bound": 1.0}),
+    (risk.remark_2.dimension_free, {"bound": scaled(maxout.excess_risk, 0.01)}),
+    (risk.remark_2.paper_shape, {"bound": scaled(maxout.excess_risk, 0.001)}),
 ]  # fmt: skip

@@ -7,32 +7,14 @@ from mehler.proofs_checks.depth import positive_definite, spectrum
 from mehler.proofs_checks.features import clipped_ridge, gram_error, margin, nearest, ridge, uniform
 from mehler.proofs_checks.fourier import kernel as fourier
 from mehler.proofs_checks.fourier import orthogonal, pairs_variance, softmax_variance, structured
-from mehler.proofs_checks.kitchen_sinks import (
-    estimation_lemma,
-    greedy,
-    kernel,
-    lemma_1,
-    norms,
-    risk_lemma,
-    theorem,
-)
-from mehler.proofs_checks.leverage import (
-    algorithm_1,
-    bach,
-    corollary_5,
-    definition_1,
-    lemma_4,
-    lemma_7,
-    limits,
-    score_identity,
-    theorem_2,
-)
 
 from mehler import FourierFeatures, KitchenSinks, exact
 from mehler.bounds import Bound, kernel_error, kitchen_sinks, leverage, spectral
 from mehler.bounds import margin as margins
 from mehler.bounds import ridge as risks
 from mehler.features.leverage import ridge_leverage_scores
+from mehler.proofs_checks import kitchen_sinks as sinks
+from mehler.proofs_checks import leverage as sampling
 from tests.proofs_checks.mutations._row import called, scaled
 
 
@@ -82,7 +64,7 @@ def ridge_not_scaled(phi: Any, ridge: float, **options: Any) -> Any:
 
 def repeats_once(counts: Any, expected: Any, pool_size: int) -> Any:
     """Features that are drawn twice have the weight of one."""
-    return algorithm_1.by_density(np.minimum(counts, 1), expected, pool_size)
+    return sampling.algorithm_1.by_density(np.minimum(counts, 1), expected, pool_size)
 
 
 def forgetful(*sizes: int, feature_scale: float, **options: Any) -> Bound:
@@ -101,9 +83,11 @@ SQUARED = called(
 )
 LARGEST = called(
     "the largest coefficient for the sum of all",
-    lambda alpha, deviation: lemma_7.promised(np.max(np.abs(alpha), keepdims=True), deviation),
+    lambda alpha, deviation: sampling.lemma_7.promised(
+        np.max(np.abs(alpha), keepdims=True), deviation
+    ),
 )
-SQUARE = {"least_square": lambda alpha, density, features: norms.norm_h(alpha, density)}
+SQUARE = {"least_square": lambda alpha, density, features: sinks.norms.norm_h(alpha, density)}
 # A millionth: what is printed and proved of scores is that loose where it is drawn. A quarter: on
 # constant features the bounds of kitchen sinks are within a factor of 3.1.
 TINY, QUARTER = 1e-6, 0.25
@@ -129,52 +113,52 @@ DEFECTS = [
     (structured.kernel, {"draw": Unturned}),
     (structured.turns, {"spread": lambda fourth: 2.0 / 3.0}),
     (structured.variance, {"draw": Repeated}),
-    (score_identity.identity, {"scores": ridge_not_scaled}),
-    (score_identity.circle, {"scores": ridge_not_scaled}),
-    (algorithm_1.normalisation, {"weights": algorithm_1.by_probability}),
-    (algorithm_1.plain, {"weights": algorithm_1.by_probability}),
-    (algorithm_1.probabilities, {"weights": algorithm_1.by_density}),
-    (algorithm_1.without_weights, {"weights": algorithm_1.by_density}),
-    (algorithm_1.proved, {"weights": algorithm_1.by_probability}),
-    (algorithm_1.proved, {"weights": repeats_once}),
-    (limits.no_ridge, {"rows": 5}),
-    (limits.large_ridge, {"phases": True}),
-    (limits.few_rows, {"rows": 30}),
-    (limits.one_phase, {"phases": False}),
-    (limits.sizes, {"power": 1}),
-    (corollary_5.restored, {"error": scaled(corollary_5.corollary_5, TINY)}),
-    (corollary_5.far_from_plain, {"rows": 10**6}),
-    (corollary_5.probabilities, {"error": scaled(leverage.probability_error, TINY)}),
-    (corollary_5.scores, {"error": scaled(leverage.score_error, TINY)}),
-    (corollary_5.uniform, {"factor": 10.0}),
-    (definition_1.from_rows, {"factor": 0.5}),
-    (theorem_2.gram, {"spread": scaled(theorem_2.lemma_3, TINY)}),
-    (theorem_2.unnormalised, {"scale": 1 / 16}),
+    (sampling.score_identity.identity, {"scores": ridge_not_scaled}),
+    (sampling.score_identity.circle, {"scores": ridge_not_scaled}),
+    (sampling.algorithm_1.normalisation, {"weights": sampling.algorithm_1.by_probability}),
+    (sampling.algorithm_1.plain, {"weights": sampling.algorithm_1.by_probability}),
+    (sampling.algorithm_1.probabilities, {"weights": sampling.algorithm_1.by_density}),
+    (sampling.algorithm_1.without_weights, {"weights": sampling.algorithm_1.by_density}),
+    (sampling.algorithm_1.proved, {"weights": sampling.algorithm_1.by_probability}),
+    (sampling.algorithm_1.proved, {"weights": repeats_once}),
+    (sampling.limits.no_ridge, {"rows": 5}),
+    (sampling.limits.large_ridge, {"phases": True}),
+    (sampling.limits.few_rows, {"rows": 30}),
+    (sampling.limits.one_phase, {"phases": False}),
+    (sampling.limits.sizes, {"power": 1}),
+    (sampling.corollary_5.restored, {"error": scaled(sampling.corollary_5.corollary_5, TINY)}),
+    (sampling.corollary_5.far_from_plain, {"rows": 10**6}),
+    (sampling.corollary_5.probabilities, {"error": scaled(leverage.probability_error, TINY)}),
+    (sampling.corollary_5.scores, {"error": scaled(leverage.score_error, TINY)}),
+    (sampling.corollary_5.uniform, {"factor": 10.0}),
+    (sampling.definition_1.from_rows, {"factor": 0.5}),
+    (sampling.theorem_2.gram, {"spread": scaled(sampling.theorem_2.lemma_3, TINY)}),
+    (sampling.theorem_2.unnormalised, {"scale": 1 / 16}),
     # A chance from below only, of which 1 is the upper end: nothing is refuted, and nothing holds.
-    (theorem_2.without_d, {"logarithm": theorem_2.of_the_source}, "inconclusive"),
-    (lemma_4.scores, {"bound": SQUARED}),
-    (lemma_7.fixed, {"limit": LARGEST}),
-    (lemma_7.ball, {"which": -1}),
-    (bach.fewer, {"law": lambda circle, ridge: circle.law}),
-    (lemma_1.without_bound, {"by": "frobenius"}),
+    (sampling.theorem_2.without_d, {"logarithm": sampling.theorem_2.of_the_source}, "inconclusive"),
+    (sampling.lemma_4.scores, {"bound": SQUARED}),
+    (sampling.lemma_7.fixed, {"limit": LARGEST}),
+    (sampling.lemma_7.ball, {"which": -1}),
+    (sampling.bach.fewer, {"law": lambda circle, ridge: circle.law}),
+    (sinks.lemma_1.without_bound, {"by": "frobenius"}),
     # With moments known it is not as near to what is drawn.
-    (lemma_1.moments, {"bound": scaled(kitchen_sinks.approximation, 0.1)}),
-    (lemma_1.averages, {"bound": scaled(kitchen_sinks.approximation, QUARTER)}),
-    (lemma_1.divided, {"bound": forgetful}),
-    (risk_lemma.averages, {"bound": scaled(kitchen_sinks.approximation_risk, QUARTER)}),
-    (estimation_lemma.restored_tail, {"bound": estimation_lemma.as_proved}, "holds"),
-    (estimation_lemma.proved_tail, {"bound": estimation_lemma.as_restored}),
-    (estimation_lemma.gaps, {"bound": scaled(kitchen_sinks.generalisation_gap, QUARTER)}),
-    (theorem.box, {"bound": scaled(kitchen_sinks.excess_risk, QUARTER)}),
-    (theorem.ball, {"bound": scaled(kitchen_sinks.excess_risk, QUARTER)}),
-    (greedy.stalls, {"steps": greedy.line_search}, "holds"),
-    (greedy.stalls, {"steps": greedy.equal_weights}, "holds"),
-    (norms.zero, {"norm": norms.of_the_representation}),
-    (norms.infima, SQUARE),
-    (norms.kernel_space, SQUARE),
-    (norms.one_bound, {"c": 6.0}),
-    (norms.all_bounds, {"c": 2.0}),
-    (norms.cosines, {"scale": 1.0}),
-    (kernel.series, {"error": scaled(exact.activation_kernel_error, 0.5)}),
-    (kernel.measured, {"draw": unbiased_weights}),
+    (sinks.lemma_1.moments, {"bound": scaled(kitchen_sinks.approximation, 0.1)}),
+    (sinks.lemma_1.averages, {"bound": scaled(kitchen_sinks.approximation, QUARTER)}),
+    (sinks.lemma_1.divided, {"bound": forgetful}),
+    (sinks.risk_lemma.averages, {"bound": scaled(kitchen_sinks.approximation_risk, QUARTER)}),
+    (sinks.estimation_lemma.restored_tail, {"bound": sinks.estimation_lemma.as_proved}, "holds"),
+    (sinks.estimation_lemma.proved_tail, {"bound": sinks.estimation_lemma.as_restored}),
+    (sinks.estimation_lemma.gaps, {"bound": scaled(kitchen_sinks.generalisation_gap, QUARTER)}),
+    (sinks.theorem.box, {"bound": scaled(kitchen_sinks.excess_risk, QUARTER)}),
+    (sinks.theorem.ball, {"bound": scaled(kitchen_sinks.excess_risk, QUARTER)}),
+    (sinks.greedy.stalls, {"steps": sinks.greedy.line_search}, "holds"),
+    (sinks.greedy.stalls, {"steps": sinks.greedy.equal_weights}, "holds"),
+    (sinks.norms.zero, {"norm": sinks.norms.of_the_representation}),
+    (sinks.norms.infima, SQUARE),
+    (sinks.norms.kernel_space, SQUARE),
+    (sinks.norms.one_bound, {"c": 6.0}),
+    (sinks.norms.all_bounds, {"c": 2.0}),
+    (sinks.norms.cosines, {"scale": 1.0}),
+    (sinks.kernel.series, {"error": scaled(exact.activation_kernel_error, 0.5)}),
+    (sinks.kernel.measured, {"draw": unbiased_weights}),
 ]

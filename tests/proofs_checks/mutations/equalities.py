@@ -9,17 +9,7 @@ from mehler.proofs_checks.group_invariant._shared import declared
 from mehler.proofs_checks.group_invariant.kernel import expectation, remark_3, remark_4, theorem_1
 from mehler.proofs_checks.kitchen_sinks import kernel as sinks
 from mehler.proofs_checks.leverage import definition_1, example_1
-from mehler.proofs_checks.maxout.growth import h1_growth, locality, remark_1_codes, sigma2_growth
-from mehler.proofs_checks.maxout.kernel import (
-    centred_kernel,
-    decoupled_kernel,
-    figure_1,
-    q1_linear,
-    special_values,
-    theorem_1_kernel,
-    theorem_1_series,
-)
-from mehler.proofs_checks.maxout.risk import lemma_3
+from mehler.proofs_checks.maxout import growth, kernel, risk
 
 from mehler import exact, kernels
 from tests.proofs_checks.mutations._row import Check, Row, blind, red, scaled
@@ -76,37 +66,39 @@ def sampled(factor: float) -> Any:
 
 M, F, G = "maxout.", "fourier.", "group-invariant."
 VALUES = (
-    (M + "theorem-1-kernel", "the kernel", theorem_1_kernel.proved, "kernel",
+    (M + "theorem-1-kernel", "the kernel", kernel.theorem_1_kernel.proved, "kernel",
      exact.maxout_kernel, 1.01),
-    (M + "theorem-1-series", "first coefficients", theorem_1_series.first_three, "coefficients",
+    (M + "theorem-1-series", "first coefficients", kernel.theorem_1_series.first_three,
+     "coefficients",
      exact.collision_coefficients, 1.01),
-    (M + "theorem-1-series", "partial sums", theorem_1_series.partial_sums, "coefficients",
+    (M + "theorem-1-series", "partial sums", kernel.theorem_1_series.partial_sums, "coefficients",
      exact.collision_coefficients, 1.01),
-    (M + "theorem-1-series", "collision probability", theorem_1_series.sums, "collision",
+    (M + "theorem-1-series", "collision probability", kernel.theorem_1_series.sums, "collision",
      exact.collision_probability, 1.01),
-    (M + "special-values", "the three values", special_values.computed, "collision",
+    (M + "special-values", "the three values", kernel.special_values.computed, "collision",
      exact.collision_probability, 1.01),
-    (M + "h1-growth", "h_1 between its bounds", h1_growth.bounds, "moment",
+    (M + "h1-growth", "h_1 between its bounds", growth.h1_growth.bounds, "moment",
      lambda q: exact.max_moment(1, q), 1.1, APART),
-    (M + "sigma2-growth", "sigma^2 between its bounds", sigma2_growth.bounds, "moment",
+    (M + "sigma2-growth", "sigma^2 between its bounds", growth.sigma2_growth.bounds, "moment",
      exact.sigma2, 1.5, APART),
-    (M + "locality", "kernel of opposite rows", locality.far_points_proved, "kernel",
+    (M + "locality", "kernel of opposite rows", growth.locality.far_points_proved, "kernel",
      exact.maxout_kernel, 1.02),
-    (M + "remark-1-codes", "agreement of codes", remark_1_codes.similarity, "collision",
+    (M + "remark-1-codes", "agreement of codes", growth.remark_1_codes.similarity, "collision",
      exact.collision_probability, 1.01),
-    (M + "q1-linear", "the inner product", q1_linear.measured_kernel, "kernel",
+    (M + "q1-linear", "the inner product", kernel.q1_linear.measured_kernel, "kernel",
      lambda rho, q: rho, 1.02),
-    (M + "figure-1", "the kernel behind the distances", figure_1.proved, "kernel",
+    (M + "figure-1", "the kernel behind the distances", kernel.figure_1.proved, "kernel",
      exact.maxout_kernel, 1.05),
-    (M + "figure-1", "joint density", figure_1.joint_density, "kernel", exact.maxout_kernel, 1.01),
-    (M + "decoupled-kernel", "the kernel", decoupled_kernel.kernel, "kernel",
+    (M + "figure-1", "joint density", kernel.figure_1.joint_density, "kernel", exact.maxout_kernel,
+     1.01),
+    (M + "decoupled-kernel", "the kernel", kernel.decoupled_kernel.kernel, "kernel",
      exact.locally_linear_kernel, 1.02),
-    (M + "decoupled-kernel", "the kernel, borrowed directions", decoupled_kernel.borrowed,
+    (M + "decoupled-kernel", "the kernel, borrowed directions", kernel.decoupled_kernel.borrowed,
      "kernel", exact.locally_linear_kernel, 1.02),
-    (M + "centred-kernel", "the kernel", centred_kernel.kernel, "kernel",
+    (M + "centred-kernel", "the kernel", kernel.centred_kernel.kernel, "kernel",
      exact.centred_kernel, 1.02),
-    (M + "lemma-3", "mean square of the Monte Carlo function", lemma_3.in_mean_square, "mean",
-     lemma_3.mean_square, 1.1),
+    (M + "lemma-3", "mean square of the Monte Carlo function", risk.lemma_3.in_mean_square, "mean",
+     risk.lemma_3.mean_square, 1.1),
     ("kitchen-sinks.kernel", "closed forms", sinks.closed, "kernel", exact.activation_kernel, 1.01),
     (F + "kernel", "pairs, Gaussian", fourier.gaussian, "claimed", gaussian(1.0), 1.01),
     (F + "kernel", "offset, Gaussian", fourier.offset, "claimed", gaussian(1.0), 1.02),

@@ -45,20 +45,14 @@ def linear(defect=None):
 
 
 def missing_scale(cls):
-    """Features without their 1/sqrt(m); codes whose similarity counts instead of averaging."""
+    """Features without their 1/sqrt(m)."""
 
     class Broken(cls):
         def __call__(self, X, **options):
-            z = super().__call__(X, **options)
-            return z if cls is mehler.MaxoutCodes else z * math.sqrt(self.n_features)
-
-        def gram(self, X, Y=None):
-            return super().gram(X, Y) * (self.n_features if cls is mehler.MaxoutCodes else 1)
+            return super().__call__(X, **options) * math.sqrt(self.n_features)
 
         def _unit_products(self, left, right):
-            return super()._unit_products(left, right) * (
-                self.n_features if cls is mehler.MaxoutCodes else 1
-            )
+            return super()._unit_products(left, right) * self.n_features
 
     return Broken
 
@@ -125,29 +119,12 @@ def shifted_codes(cls):
     return Broken
 
 
-def clipped(cls):
-    """Codes kept in fewer bits than they need."""
-
-    class Broken(cls):
-        def __call__(self, X, **options):
-            return np.minimum(super().__call__(X, **options), Q - 2).astype(np.uint8)
-
-    return Broken
-
-
 @moved_weights
 def one_piece_short(phi, *parts):
     """Maxima over q - 1 projections; of a shared pool the members are cut, which come last."""
     if getattr(phi, "n_projections", None):
         return parts[0], parts[1][:-1]
     return tuple(part[:-1] for part in parts)
-
-
-@moved_weights
-def one_piece_more(phi, weights):
-    """Maxima over q + 1 projections."""
-    more = np.random.default_rng(phi.seed).standard_normal((1, *weights.shape[1:]))
-    return (np.concatenate([weights, more.astype(weights.dtype)]),)
 
 
 @moved_weights
@@ -168,20 +145,18 @@ def planted(name, kind, defect):
 
 
 PLANTED = [
-    *(planted(f"{kind}: not normalised", kind, missing_scale) for kind in KINDS),
+    planted("maxout: not normalised", "maxout", missing_scale),
     *(
         planted(f"{kind}: off-by-one pool, one short", kind, one_piece_short)
         for kind in KINDS
         if kind != "shared"
     ),
-    planted("maxout: off-by-one pool, one more", "maxout", one_piece_more),
     planted("centred: offset forgotten", "centred", not_centred),
     planted("centred: min for max", "centred", smallest),
     planted("shared: half of the indices twice", "shared", half_twice),
     planted("decoupled, fresh: direction is the decider", "decoupled-fresh", own_directions),
     planted("decoupled, next: without sigma(q)", "decoupled-next", without_sigma),
     planted("codes: one side starts at 1", "codes", shifted_codes),
-    planted("codes: in too few bits", "codes", clipped),
 ]
 
 
