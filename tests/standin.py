@@ -293,12 +293,7 @@ def _function(theirs: Any, name: str, path: str) -> Callable[..., Any]:
     return function
 
 
-_runtime = _module(
-    "cupy.cuda.runtime",
-    None,
-    getDeviceCount=lambda: 1,
-    getDevice=lambda: 0,
-)
+_runtime = _module("cupy.cuda.runtime", None, getDeviceCount=lambda: 1, getDevice=lambda: 0)
 _device = _module("cupy.cuda.device", None, Device=Device)
 _cuda = _module(
     "cupy.cuda",

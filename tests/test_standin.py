@@ -20,13 +20,9 @@ def test_names_are_those_of_the_package():
     [
         (AttributeError, lambda cupy, x: cupy.linalg.cho_factor),
         (AttributeError, lambda cupy, x: x.to_device("cpu")),
-        (AttributeError, lambda cupy, x: x.__array_namespace__()),
         (TypeError, lambda cupy, x: np.asarray(x)),
         (TypeError, lambda cupy, x: np.ones(3) + x),
-        (TypeError, lambda cupy, x: x + np.ones(3)),
-        (TypeError, lambda cupy, x: cupy.matmul(x, np.ones(3))),
         (TypeError, lambda cupy, x: cupy.concatenate([x, np.ones(3)])),
-        (TypeError, lambda cupy, x: range(cupy.asarray(3))),
         (TypeError, lambda cupy, x: cupy.ones(3, device=0)),
     ],
 )

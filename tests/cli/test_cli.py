@@ -72,12 +72,7 @@ def refusal(tmp_path, monkeypatch, capsys):
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("identifier", "status"),
-    [
-        ("toy.true", 0),
-        ("toy.wrong", 1),
-        ("toy.undecided", 3),
-        ("toy.broken", 2),
-    ],
+    [("toy.true", 0), ("toy.wrong", 1), ("toy.undecided", 3), ("toy.broken", 2)],
 )
 def test_report_is_written_and_the_status_tells(
     toy_statements, tmp_path, rows_file, capsys, identifier, status

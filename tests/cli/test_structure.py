@@ -64,7 +64,7 @@ def test_maps_that_depend_on_rows_signs_and_codes_are_built_rightly(
 
 
 def test_every_defect_has_a_twin():
-    assert len(DEFECTS) == 26
+    assert len(DEFECTS) == 23
     for name in DEFECTS:
         assert callable(getattr(defective_maps, name))
         assert callable(getattr(defective_maps, f"{name}_twin"))

@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 from scipy.spatial import ConvexHull
 
-from mehler.doubling import _ends as upper
 from mehler.doubling import diameter, doubling_dimension
 from mehler.doubling._dimension import between
 from mehler.doubling._exact import exact_anywhere
@@ -100,16 +99,6 @@ def test_polygons_by_the_circle_around_them(n):
     low, witness, high = exact_anywhere(Points(polygon(n)))
     assert log2_ceil(low) == log2_ceil(high) >= log2_ceil(need)
     assert witness.count >= need
-
-
-def test_a_cover_with_balls_that_are_too_large_is_noticed(monkeypatch):
-    """A planted defect: balls of radius D instead of D/4 put the upper end below the truth."""
-    points, least, _ = KNOWN["circle in a space"]
-    options = {"low": 0, "cap": 10}
-    assert upper.dimension_above(Points(points), **options) >= least
-    whole = upper.balls
-    monkeypatch.setattr(upper, "balls", lambda near, squared: whole(near, 16 * squared))
-    assert upper.dimension_above(Points(points), **options) < least
 
 
 def assert_witness(points, low, witness):

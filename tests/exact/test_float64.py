@@ -78,8 +78,7 @@ def test_special_values(q):
 
 
 @pytest.mark.parametrize(
-    ("q", "rho"),
-    [(4, -0.75), (4, 0.3), (5, 0.3), (16, -0.4), (17, 0.6), (64, -0.2), (64, 0.8)],
+    ("q", "rho"), [(4, -0.75), (4, 0.3), (5, 0.3), (16, -0.4), (17, 0.6), (64, -0.2), (64, 0.8)]
 )
 def test_moments_equal_the_second_route(q, rho):
     kernel, second = second_route.product_moments(rho, q)

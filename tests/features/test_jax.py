@@ -15,10 +15,7 @@ import mehler.jax  # noqa: E402
 
 X = jax.numpy.asarray(np.random.default_rng(0).standard_normal((5, 3)), dtype="float32")
 # A selection keeps columns of its own in each draw.
-SELECTED = {
-    *("plain-sampling", "leverage", "leverage-once", "leverage-invariant"),
-    "top-leverage",
-}
+SELECTED = {*("plain-sampling", "leverage", "leverage-once", "leverage-invariant"), "top-leverage"}
 
 
 def map_of(name, seed=1):

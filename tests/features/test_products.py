@@ -31,8 +31,7 @@ def on_host(rows, weights, dtype="float32"):
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 # One tile; one tile of one piece; several tiles, the last one shorter; wide rows; many pieces.
 @pytest.mark.parametrize(
-    "sizes",
-    [(5, 3, 4, 7), (5, 1, 4, 2), (1501, 5, 3, 600), (700, 2, 256, 9), (130, 300, 4, 2)],
+    "sizes", [(5, 3, 4, 7), (5, 1, 4, 2), (1501, 5, 3, 600), (700, 2, 256, 9), (130, 300, 4, 2)]
 )
 def test_winners_are_the_first_of_equals(pieces, sizes, dtype):
     n, q, d, m = sizes

@@ -1,5 +1,7 @@
 """Golden recipes draw the golden weights, and every kind of map still has its golden recipe."""
 
+import fnmatch
+
 import pytest
 
 from tests.golden import _maps
@@ -40,3 +42,15 @@ def test_draw_has_the_same_recipe(kind: str):
 
 def test_no_kind_of_map_is_without_golden_values():
     assert RECIPES.keys() == _maps.DRAWS.keys()
+
+
+def test_each_row_of_differences_lists_golden_values_and_a_reason():
+    kinds = read("recipes")
+    parts = ("recipe", *(f"weights/{dtype}" for dtype in _maps.DTYPES))
+    keys = [f"{name}/{key}" for name in ("maps", "bounds", "exact") for key in read(name)]
+    keys += [f"recipes/{kind}/{part}" for kind in kinds for part in parts]
+    for row in read("differences"):
+        matches = fnmatch.filter(keys, row["key"])
+        assert matches, f"no golden value is called {row['key']}"
+        assert row["reason"]
+        assert "now" not in row or matches == [row["key"]]

@@ -9,7 +9,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import dask
 import dask.array as da
 import numpy as np
 import psutil
@@ -18,7 +17,6 @@ from distributed import Client, LocalCluster
 
 import mehler
 from mehler import _arrays, learn
-from mehler._arrays import _rows
 
 N, D, M, CHUNK = 4200, 6, 40, 200
 
@@ -186,23 +184,3 @@ def test_a_worker_killed_at_work_changes_nothing(workers, tmp_path):
     # Each block was summed once, those that it held twice.
     assert len(list(tmp_path.glob("*-done-*"))) >= N // CHUNK
     assert_same_sums(sums, whole())
-
-
-ADDED = _rows._added
-DEFECTS = {
-    "the last block is lost": lambda parts: parts[:-1],
-    "a block is doubled": lambda parts: [*parts, parts[5]],
-    # The number of rows, which is easily looked at, stays right.
-    "a block stands for another": lambda parts: [*parts[:5], parts[6], *parts[6:]],
-}
-
-
-@pytest.mark.filterwarnings("ignore:Running on a single-machine scheduler")
-@pytest.mark.parametrize("defect", [None, *DEFECTS])
-def test_a_lost_or_doubled_block_is_found(monkeypatch, defect):
-    change = DEFECTS.get(defect, list)
-    monkeypatch.setattr(_rows, "_added", lambda parts, add: ADDED(change(parts), add))
-    with dask.config.set(scheduler="synchronous"):
-        sums = learn.RidgeSums(a_map()).add(*in_chunks(*rows_and_targets()))
-    with pytest.raises(AssertionError) if defect else contextlib.nullcontext():
-        assert_same_sums(sums, whole())

@@ -66,12 +66,6 @@ def of_envelope(change):
 DEFECTS = {
     "the dual's penalty with the wrong sign": raised(lambda n, penalty: 2 * penalty),
     "the dual's penalty divided by n twice": raised(lambda n, penalty: penalty * (1 - 1 / n)),
-    "sums in place of means": of_certificate(
-        lambda n, proof, _: {"upper": n * proof.upper, "lower": n * proof.lower}
-    ),
-    "a gap in units of its own": of_certificate(
-        lambda n, proof, _: {"lower": proof.upper - (proof.upper - proof.lower) / n}
-    ),
     "the risk of another point": of_certificate(
         lambda n, proof, _: {"margins": 1.01 * proof.margins}
     ),
@@ -80,21 +74,12 @@ DEFECTS = {
         lambda correct, data, z, y, c: correct(data, z, abs(y), c), "__init__", SignedRows
     ),
     "limits halved": swapped(lambda correct, data: 0.5 * correct(data), "limits", SignedRows),
-    "limits of sums, not of sizes": swapped(
-        lambda _, data: np.abs(data.half_width * data.rows.sum(axis=1)), "limits", SignedRows
-    ),
     # The line to (1, 0) from the bound at minus B + 1 instead of minus B.
     "the envelope too steep": of_envelope(
         lambda _, rows, *of: replace(rows, high=np.where(rows.is_line, 1.0, 1.5) * rows.high)
     ),
     "the surrogate for the envelope": of_envelope(
         lambda correct, rows, limits, slope, tolerance: correct(limits, slope, np.inf, tolerance)
-    ),
-    # Valid but useless.
-    "an envelope of zero": of_envelope(
-        lambda _, rows, limits, *of: replace(
-            rows, high=0 * limits, is_line=limits == limits, constant=0 * limits
-        )
     ),
     # Better than any feasible one.
     "dual points beyond their ends": swapped(
@@ -124,11 +109,6 @@ RIDGE = {
     "leverages without 1/N": swapped(
         lambda correct, path, *of: correct(replace(path, intercept=False), *of), "left_out", _ridge
     ),
-    "errors of training": swapped(
-        lambda _, path, scoring, rows: _path.held_out(path, scoring, rows, np.arange(len(rows.x))),
-        "left_out",
-        _ridge,
-    ),
     "penalty of N - 1 rows": swapped(
         lambda correct, self, lambdas, n: correct(self, lambdas, n - 1), "inverses", _path.Spectrum
     ),
@@ -143,11 +123,6 @@ RIDGE = {
     ),
     "blocks at their own means": swapped(
         lambda correct, xp, z, mean, last: correct(xp, z, mean, 0 * last), "centred", _arrays
-    ),
-    "no intercept": swapped(
-        lambda correct, path, *of: correct(replace(path, target_mean=0 * path.target_mean), *of),
-        "fit",
-        _path.Path,
     ),
 }
 
@@ -173,7 +148,6 @@ def of_folds(change):
 
 FOLDS = {
     "the fold fitted too": of_folds(lambda without: None),
-    "another fold left out": of_folds(lambda k: None if k is None else (k + 1) % 4),
     "the last function without a fold": of_folds(lambda k: 0 if k is None else k),
     "penalty of all rows": swapped(
         lambda correct, sums, lambdas, *of, **more: correct(

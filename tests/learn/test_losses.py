@@ -35,10 +35,7 @@ LIMITS = st.one_of(
 )
 
 
-@given(
-    loss=st.sampled_from(ALL),
-    limit=LIMITS.filter(lambda limit: limit == 0.0 or limit > 1e-9),
-)
+@given(loss=st.sampled_from(ALL), limit=LIMITS.filter(lambda limit: limit == 0.0 or limit > 1e-9))
 def test_piecewise_linear_envelopes_are_hulls_of_corners(loss, limit):
     lines = audit.envelope_lines(loss.name, limit, loss.bound)
     t = np.linspace(-limit, limit, 101)

@@ -8,7 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from mehler import exact
+from mehler import FourierFeatures, MaxoutFeatures, exact
 from mehler.bounds import kernel_error, maxout, solve
 from mehler.planning import Plan, plan
 from mehler.sklearn import FourierSampler, MaxoutSampler
@@ -16,6 +16,8 @@ from tests.places import CPU
 
 ROWS = np.random.default_rng(4).standard_normal((40, 6))
 ROWS[:10] += 4.0
+FOURIER = FourierFeatures.draw(6, 4, seed=0)
+MAXOUT = MaxoutFeatures.draw(6, 8, 3, seed=0)
 ONE = "error of the kernel, one pair of rows"
 
 
@@ -206,6 +208,17 @@ def test_an_accuracy_out_of_reach_leaves_the_other_rows():
         ({"n_inputs": 2, "seed": -1}, "seed"),
         ({"n_inputs": 2, "max_rows": 0}, "max_rows=0"),
         ({"n_inputs": 2, "dimension": -3}, "dimension=-3"),
+        *(
+            ({"data": ROWS, "map": FOURIER, **change}, words)
+            for change, words in (
+                ({"eps": 0.0}, "eps"),
+                ({"delta": 1.0}, "delta"),
+                ({"delta": 1e-279, "n_samples": 10**12}, "delta=1e-279 is too small"),
+                ({"delta": 1e-300}, "delta at least 1e-280"),
+                ({"n_samples": 0}, "n_samples"),
+                ({"data": 0 * ROWS, "map": MAXOUT}, "rows of length 0 alone"),
+            )
+        ),
     ],
 )
 def test_bad_input_is_refused(options, message):

@@ -2,10 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.kernel_approximation import (
-    RBFSampler,
-    SkewedChi2Sampler,
-)
+from sklearn.kernel_approximation import RBFSampler, SkewedChi2Sampler
 
 from mehler import kernels
 from mehler.verify import check_mean

@@ -13,12 +13,7 @@ from sklearn.metrics.pairwise import laplacian_kernel, rbf_kernel
 import mehler
 from mehler.features import groups, leverage
 from mehler.features.spectra import Gaussian
-from mehler.sklearn import (
-    FourierSampler,
-    InvariantSampler,
-    KitchenSinkSampler,
-    LeverageSampler,
-)
+from mehler.sklearn import FourierSampler, InvariantSampler, KitchenSinkSampler, LeverageSampler
 from tests.sklearn._estimators import SAMPLERS, UNUSUAL, name_of
 
 X = np.random.default_rng(5).standard_normal((12, 5))

@@ -113,10 +113,7 @@ def test_factories_replay_from_what_they_print(draw, seed):
 
 
 @settings(deadline=None)
-@given(
-    strategies.edge_case_arrays(n_inputs=3),
-    maps(max_features=4, max_pool_size=4),
-)
+@given(strategies.edge_case_arrays(n_inputs=3), maps(max_features=4, max_pool_size=4))
 def test_maps_refuse_edge_case_arrays_or_take_them(hostile, phi):
     if not hostile.valid:
         with pytest.raises(ValueError):

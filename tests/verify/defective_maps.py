@@ -1,4 +1,4 @@
-"""Twenty-six defects of random Fourier features, each beside a correct map that looks like it.
+"""Twenty-three defects of random Fourier features, each beside a correct map that looks like it.
 
 All claim the kernel exp(-|x - y|^2), ``--kernel rbf``. Each is a draw function for `mehler verify`:
 ``tests/verify/defective_maps.py:NAME``, and ``NAME_twin`` for its twin. Weights are drawn for the
@@ -21,7 +21,6 @@ STRUCTURAL = {
     "seed_or_none": "seed 0 is not a seed",
     "sixteen_seeds": "give the same features",
     "clips_rows": "at |x| = ",
-    "even_inputs": "at d = 4, which",
     "odd_sizes": "at m = 5, which",
     "single_precision": "float32 rows have other features",
     "first_64_columns": "at d = 80",
@@ -34,11 +33,9 @@ STATISTICAL = {
     "bandwidth_of_2014": "gamma / 2",
     "offset_left_out": "phases b are left out",
     "offset_to_quarter_pi": "E cos 2b = 0.6",
-    "scaled_by_inputs": "estimate / exact is 5",
     "degrees": "does not have the kernel",
     "uniform_weights": "fits uniform weights",
     "transposed_blocks": "does not have the kernel",
-    "absolute_weights": "does not have the kernel",
 }
 DEFECTS = {**STRUCTURAL, **STATISTICAL}
 
@@ -215,9 +212,6 @@ def clipped(X, longest):
 
 clips_rows = fed(lambda X: clipped(X, 2.0))
 clips_rows_twin = fed(lambda X: clipped(X, 1e6))
-# The last column is lost when their number is even; its twin adds one of zeros when it is odd.
-even_inputs = fed(lambda X: X[:, : X.shape[1] - 1 + X.shape[1] % 2])
-even_inputs_twin = fed(lambda X: np.pad(X, ((0, 0), (0, X.shape[1] % 2))))
 odd_sizes = scaled(lambda X, m: (1 + m % 2) ** -0.5)
 
 
@@ -280,7 +274,6 @@ divided_by_m = scaled(lambda X, m: m**-0.5)
 bandwidth_of_2014 = weighted(lambda w, b: (w / np.sqrt(2.0), b))
 offset_left_out = weighted(lambda w, b: (w, 0.0 * b))
 offset_to_quarter_pi = weighted(lambda w, b: (w, b / 8.0))
-scaled_by_inputs = scaled(lambda X, m: np.sqrt(m / X.shape[1]))
 degrees = weighted(lambda w, b: (np.radians(w), b))
 
 
@@ -317,7 +310,6 @@ transposed_blocks = functools.partial(orthogonal, transposed=True)
 transposed_blocks_twin = functools.partial(orthogonal, transposed=False)
 
 
-absolute_weights = weighted(lambda w, b: (np.abs(w), b))
 # What these got wrong the plain map does right, in ways of its own.
 
 
@@ -338,7 +330,6 @@ bandwidth_of_2014_twin = weighted(lambda w, b: (w * np.where(np.arange(b.size) %
 offset_left_out_twin = weighted(lambda w, b: (w, b - 0.5 * np.pi))
 # Four equally likely offsets have the same mean as all.
 offset_to_quarter_pi_twin = weighted(lambda w, b: (w, 0.5 * np.pi * np.floor(2.0 * b / np.pi)))
-scaled_by_inputs_twin = plain
 
 
 degrees_twin = weighted(lambda w, b: (np.radians(np.degrees(w)), b))
@@ -355,7 +346,3 @@ def uniform_weights_twin(seed, n_features):
         return waves(X, w, b)
 
     return phi
-
-
-# All weights of a feature with the sign of the first turned to plus.
-absolute_weights_twin = weighted(lambda w, b: (w * np.where(w[:1] < 0.0, -1.0, 1.0), b))

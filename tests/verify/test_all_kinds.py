@@ -101,9 +101,7 @@ LOOKED_AT = {
 }
 OTHERS = [
     pytest.param(
-        kind,
-        name,
-        marks=[pytest.mark.full] if name in SLOW or kind not in LOOKED_AT else [],
+        kind, name, marks=[pytest.mark.full] if name in SLOW or kind not in LOOKED_AT else []
     )
     for kind in DRAWS
     for name in LAWS

@@ -11,12 +11,7 @@ def coin(p, *, seed, false_alarm, claim=0.5, n=4000, name="coin"):
     """A check of a coin of probability p against a claim."""
     flips = np.random.default_rng(seed).random(n) < p
     return verify.check_mean(
-        flips,
-        claim,
-        binary=True,
-        resolution=0.2,
-        false_alarm=false_alarm,
-        name=name,
+        flips, claim, binary=True, resolution=0.2, false_alarm=false_alarm, name=name
     )
 
 

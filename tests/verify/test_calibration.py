@@ -131,13 +131,3 @@ def alarms(maps, route, n=CHECKS, shift=0.0):
 def test_alarms_are_no_more_than_allowed(name):
     route, maps = ROUTES[name]
     assert alarms(maps, route) <= most_misses(CHECKS, RATE) == 165
-
-
-def test_too_many_alarms_are_seen():
-    """A quarter of the variance halves the interval, 3.9 standard errors: some 5 alarms in 100.
-
-    At ten standard errors of 60 samples, claims are excluded by bets.
-    """
-    n = 20_000
-    assert alarms(BOUNDED, lambda each: known_variance(each, 0.25), n) > most_misses(n, RATE)
-    assert alarms(BOUNDED, wealth, 4000, shift=10.0) > 2000

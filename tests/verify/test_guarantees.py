@@ -10,13 +10,7 @@ from scipy.optimize import brentq
 
 from mehler.verify import check_kernel, intervals
 from mehler.verify.intervals._range import Excess
-from mehler.verify.intervals._undeclared import (
-    COARSE,
-    FINE,
-    LEAST,
-    kurtosis_limit,
-    shortfall,
-)
+from mehler.verify.intervals._undeclared import COARSE, FINE, LEAST, kurtosis_limit, shortfall
 from tests.verify.toys import most_misses
 
 ROOT = Path(__file__).parents[2]

@@ -30,10 +30,7 @@ class Undeclared:
 
 
 # Gross ones are in the corpus.
-DEFECTS = {
-    "one part in fifty too large": {"factor": 1.02},
-    "mean for max": {"reduce": np.mean},
-}
+DEFECTS = {"one part in fifty too large": {"factor": 1.02}, "mean for max": {"reduce": np.mean}}
 
 
 @pytest.mark.parametrize("defect", DEFECTS)

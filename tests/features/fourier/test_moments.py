@@ -57,6 +57,10 @@ def test_the_kernel_is_the_one_of_its_name(name):
     # Bessel functions and powers to some 1e-15 each; near rows of rough kernels differ by rounding
     # of the distance, 1e-9 of it, to the power 0.6.
     assert np.abs(drawn(name, 5).kernel(x) - theirs).max() < 1e-12 + 1e-7 * (name == "matern 0.3")
+    # The gain: cosine and sine of one angle, or 2 cos^2 with variance 1/2, six standard errors.
+    for form, slack in (("pairs", 1e-14), ("offset", 6 * math.sqrt(0.5 / 4000))):
+        lengths = np.linalg.norm(drawn(name, 5, 4000, form=form)(x), axis=1)
+        assert lengths**2 == pytest.approx(np.ones(8), abs=slack)
 
 
 @pytest.mark.parametrize("nu", [0.1, 0.5, 0.8, 1.5, 2.0, 8.5, 9.5, 49.0])

@@ -23,11 +23,7 @@ LAYOUTS = {
     "moved with zeros": {"group": groups.ImageShifts(3, 4, max_shift=1, fill="zero")},
     "orbit": {"group": image_rotations(4, 4, [-20, 0, 20])},
     "orbit, steerable": {"group": SteerableRotations(4, 4, 5)},
-    "orbit of its own": {
-        "group": groups.CyclicShifts(6),
-        "n_elements": 3,
-        "own_elements": True,
-    },
+    "orbit of its own": {"group": groups.CyclicShifts(6), "n_elements": 3, "own_elements": True},
     "many elements": {"group": groups.BlockPermutations(12, 6)},
 }
 

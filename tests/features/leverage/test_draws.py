@@ -79,11 +79,7 @@ def outcomes_of(draws, q, n):
 
 @pytest.mark.parametrize(
     ("draws", "n"),
-    [
-        pytest.param("iid", 2, marks=pytest.mark.slow),
-        ("systematic", 5),
-        ("without replacement", 5),
-    ],
+    [pytest.param("iid", 2, marks=pytest.mark.slow), ("systematic", 5), ("without replacement", 5)],
 )
 @pytest.mark.parametrize("kind", ["pairs", "offset", "orthogonal"])
 def test_draws_are_unbiased(kind, draws, n, monkeypatch):

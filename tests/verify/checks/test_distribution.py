@@ -48,13 +48,7 @@ def test_our_maps_follow_the_law_that_they_declare(phi):
 
 @pytest.mark.parametrize(
     "defect",
-    [
-        {"q": 2},
-        {"q": 4},
-        {"scale": 1.2},
-        {"scale": 1 / 20},
-        {"weights": "repeated"},
-    ],
+    [{"q": 2}, {"q": 4}, {"scale": 1.2}, {"scale": 1 / 20}, {"weights": "repeated"}],
     ids=["pool too small", "pool too large", "variance", "normalised twice", "repeated weights"],
 )
 def test_defects_of_the_law_are_refuted(defect):

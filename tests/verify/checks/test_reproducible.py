@@ -40,11 +40,6 @@ def seeds(draw, rows=X, **options):
 
 GOOD = {
     "ternary": ternary,
-    "gaussian": gaussian,
-    "signs": signs,
-    "maxout": lambda s: mehler.MaxoutFeatures.draw(4, 40, 3, seed=s),
-    "decoupled": lambda s: mehler.DecoupledMaxoutFeatures.draw(4, 40, 3, seed=s),
-    "codes": lambda s: mehler.MaxoutCodes.draw(4, 40, 3, seed=s),
     # Squares of cosine and sine add up to the same: only their rounding differs between seeds.
     "cosines and sines": paired_fourier(0.3, 4, frequencies=20),
     # Columns in common tie a little too often for the least number of comparisons.

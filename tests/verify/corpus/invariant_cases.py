@@ -105,9 +105,7 @@ DEFECTS = {
     ),
 }
 # Correct, though they look otherwise.
-SAME = {
-    "thresholds read downwards": ("shifts", below_only, "the law of a projection is even"),
-}
+SAME = {"thresholds read downwards": ("shifts", below_only, "the law of a projection is even")}
 
 KERNEL = kernel(ROWS[:2])
 

@@ -100,10 +100,5 @@ TWINS = [
         half_a_period,
         "what is added is odd in the weights: only the features' law is wrong",
     ),
-    twin(
-        "weights of one length",
-        "step",
-        constant_norms,
-        "a step sees directions alone",
-    ),
+    twin("weights of one length", "step", constant_norms, "a step sees directions alone"),
 ]

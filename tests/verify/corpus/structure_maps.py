@@ -13,9 +13,7 @@ import numpy as np
 from tests.verify.defective_maps import cached, draw, plain, waves
 
 FAULTS = {
-    "caches_by_ends": "of an earlier call",
     "caches_by_sums": "of an earlier call",
-    "caches_at_module": "of an earlier call",
     # Which rule sees it first depends on the memory that arrays get.
     "caches_by_id": "features",
     "inf_clips_all": "a row of inf changes the features of other rows",
@@ -50,7 +48,6 @@ def caching(key):
 
 
 caches_by_sums, caches_by_sums_twin = caching(lambda X: (X.shape, X.sum(axis=0).tobytes()))
-caches_by_ends, caches_by_ends_twin = caching(lambda X: (X.shape, X[[0, -1]].tobytes()))
 caches_by_id, _ = caching(lambda X: (id(X), X.shape))
 
 
@@ -64,25 +61,6 @@ def caches_by_id_twin(seed, n_features):
         return kept[id(X)][2].copy()
 
     return cached_phi
-
-
-_KEPT: dict[object, np.ndarray] = {}
-
-
-def at_module(seed, n_features, key):
-    def phi(X):
-        if len(_KEPT) > 500:
-            _KEPT.clear()
-        name = (seed, n_features, X.shape, X.dtype.str, key(X))
-        if name not in _KEPT:
-            _KEPT[name] = plain(seed, n_features)(X)
-        return _KEPT[name].copy()
-
-    return phi
-
-
-caches_at_module = functools.partial(at_module, key=lambda X: X[0].tobytes())
-caches_at_module_twin = functools.partial(at_module, key=digest)
 
 
 def of(change):

@@ -98,10 +98,7 @@ def commanded() -> Iterator[Fault]:
     """Maps in a file, by ``mehler verify`` alone: the headline names the cause."""
 
     def look(name: str) -> Outcome:
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            contextlib.redirect_stdout(io.StringIO()),
-        ):
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(io.StringIO()):
             status, report = by_command(Path(folder), name)
         structural = name in defective_maps.STRUCTURAL
         outcome = {line["check"]: line["status"] for line in report["evidence"]}
@@ -125,10 +122,4 @@ def commanded() -> Iterator[Fault]:
 
 
 OF_A_WRONG_LAW = {"kernel": "refuted", "structure": "holds"}
-FAULTS = (
-    *terms(),
-    *claims(),
-    *maps(),
-    *of_the_estimator(),
-    *commanded(),
-)
+FAULTS = (*terms(), *claims(), *maps(), *of_the_estimator(), *commanded())
