@@ -1,8 +1,6 @@
 """check_structure and assert_kernel: what they take, refuse, pay and say."""
 
 import math
-import threading
-import time
 
 import numpy as np
 import pytest
@@ -11,6 +9,7 @@ from mehler._arrays import global_states
 from mehler.verify import Ledger, assert_kernel, check_structure
 from tests.places import CPU
 from tests.verify.structure.right_maps import RIGHT, rbf
+from tests.verify.structure.test_correct import beside_a_thread
 from tests.verify.structure.wrong_maps import PLAIN, WRONG
 
 X = np.random.default_rng(3).standard_normal((6, 3))
@@ -84,22 +83,11 @@ def test_global_states_are_left_alone():
 @pytest.mark.parametrize("pause", [0.0, 0.0005, 0.003])
 def test_other_threads_may_draw_and_keep_their_streams(pause):
     """Their numbers are those of one stream, none twice; a fault beside them is not told."""
-    over, values = threading.Event(), []
+    values = []
     np.random.seed(5)  # noqa: NPY002  # the stream of another thread
-
-    def other():
-        while not over.is_set():
-            values.append(np.random.standard_normal())  # noqa: NPY002
-            time.sleep(pause)
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    try:
+    with beside_a_thread(lambda: values.append(np.random.standard_normal()), pause):  # noqa: NPY002
         verdict = check_structure(draw, X)
         moving = check_structure(broken("moves_global_state"), X, only="global state")
-    finally:
-        over.set()
-        thread.join()
     assert verdict.holds
     n = len(values) if pause else 0
     assert len(set(values[:n])) == n

@@ -1,16 +1,20 @@
 """No correct map is refuted, alone or while another thread draws from a global generator."""
 
 import functools
+import random
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
+from scipy.special import ndtri
 
 from mehler.cli._checks import random_rows
 from mehler.verify import check_structure
 from tests.verify.structure.correct_maps import CORRECT as MAPS
-from tests.verify.structure.correct_maps import X, many_phases
+from tests.verify.structure.correct_maps import TAU, X, cosines, many_phases, plain
 from tests.verify.structure.right_maps import RIGHT, rbf
 
 
@@ -30,27 +34,72 @@ def test_a_correct_map_holds(name):
     assert verdict.status == "holds", str(verdict)
 
 
+@contextmanager
+def beside_a_thread(act, pause=0.0005):
+    """Repeat an act in another thread."""
+    over = threading.Event()
+
+    def other():
+        while not over.is_set():
+            act()
+            time.sleep(pause)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
 @pytest.mark.full
 @pytest.mark.parametrize("name", MAPS)
 def test_a_correct_map_holds_beside_a_thread_that_draws(name):
     """And no remark takes the moves of the other thread for the map's."""
     draw, kernel, rows = correct(name)
-    over = threading.Event()
-
-    def other():
-        while not over.is_set():
-            np.random.standard_normal()  # noqa: NPY002  # the stream of another thread
-            time.sleep(0.0005)
-
-    thread = threading.Thread(target=other)
-    thread.start()
-    try:
+    with beside_a_thread(np.random.standard_normal):
         verdict = check_structure(draw, rows, kernel=kernel)
-    finally:
-        over.set()
-        thread.join()
     assert verdict.status == "holds", str(verdict)
     assert not any("changed when a map" in remark for remark in verdict.remarks)
+
+
+def numbers_of(library, seed, n):
+    """Uniform numbers of a global generator, seeded."""
+    if library == "random":
+        random.seed(seed)
+        return [random.random() for _ in range(n)]
+    if library == "numpy":
+        np.random.seed(seed)  # noqa: NPY002
+        return np.random.random(n)  # noqa: NPY002
+    torch = pytest.importorskip("torch")
+    torch.manual_seed(seed)
+    return torch.rand(n, dtype=torch.float64).numpy()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("library", ["random", "numpy", "torch"])
+@pytest.mark.sampled(1)
+def test_a_map_that_seeds_a_global_generator_holds_beside_others(library):
+    """Beside a thread that draws, and in a pool; a fault that no thread makes is refuted there."""
+
+    def draw(seed):
+        u = np.reshape(numbers_of(library, seed, 480), (6, 80))
+        w, b = ndtri(np.clip(u[:5], 1e-9, 1 - 1e-9)), TAU * u[5]
+        return lambda Z: cosines(Z, w, b)
+
+    def check(seed):
+        return check_structure(draw, X, seed=seed // 2)
+
+    assert "drawing seeds the global generator" in check(0).reason
+    with ThreadPoolExecutor(4) as pool:
+        assert {verdict.status for verdict in pool.map(check, range(8))} == {"holds"}
+    with beside_a_thread(lambda: numbers_of(library, 5, 1)):
+        verdict = check(0)
+        centred = check_structure(lambda seed: lambda Z: plain(seed)(Z - Z.mean(axis=0)), X)
+    assert verdict.holds, str(verdict)
+    assert any("another thread draws" in line for line in verdict.assumptions)
+    assert "depend on the other rows" in centred.cause
 
 
 SHARED = ["a common phase", "a shared amplitude", "64 maps in all", "a shift of 10 bits"]

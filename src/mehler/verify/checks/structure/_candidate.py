@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -41,7 +42,8 @@ class Candidate:
     """The map under test; `rate` is the false-alarm probability of one random rule.
 
     `given` are the caller's rows, `rows` those used, on the host; `skipped` has what was not tried
-    by its reason, `remarks` what is no fault, `changed` how a call changed its rows.
+    by its reason, `remarks` what is no fault, `changed` how a call changed its rows, `transcript` a
+    hash of all features, `before` the global states before the first draw.
     """
 
     draw: Callable[[int], Any]
@@ -59,6 +61,8 @@ class Candidate:
     undecided: bool = False
     n_draws: int = 0
     n_features: int = 0
+    transcript: int = 0
+    before: dict[str, bytes] = field(default_factory=dict)
 
     @property
     def first(self) -> int:
@@ -131,6 +135,7 @@ class Candidate:
             if after.dtype == values.dtype and not same:
                 self.changed = f"{counted(n, 'row')} of {after.dtype}"
         self.n_features += z.shape[1]
+        self.transcript = zlib.crc32(z.tobytes(), self.transcript)
         return z
 
     def features(self, seed: int, values: Array | None = None) -> Any:

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -39,7 +42,9 @@ def the_seed_alone_decides(c: Candidate) -> None:
     c.require_same(cause, c.call(earlier, c.rows), features, slack)
     other = [seed for seed, z in first.items() if c.differing(c.features(seed), z).size]
     if len(other) == len(first):
-        names = _moved_by(c, lambda: c.features(c.first))
+        before = global_states()
+        c.features(c.first)
+        names = [name for name, state in global_states().items() if state != before.get(name)]
         because = f" by the global random state of {', '.join(names)}" if names else ""
         raise Broken(f"ignores its seed: two draws of one seed differ{because}")
     if other:
@@ -170,6 +175,7 @@ def _require_no_constant(c: Candidate, draws: dict[int, Any]) -> None:
     raise Broken("ignores its seed: every seed gives the same features", assumes=assumed)
 
 
+_DRAWS = "another thread draws"
 _SETTINGS: dict[str, Callable[[], Any]] = {
     "np.geterr()": np.geterr,
     "np.get_printoptions()": np.get_printoptions,
@@ -186,40 +192,51 @@ def global_state_is_left_alone(c: Candidate) -> None:
     c.call(phi, c.rows)  # some maps draw their weights at the first call
     if names := _moved_by(c, lambda: raw(phi, c.place(c.rows))):
         raise Broken(f"a call changes {' and '.join(map(_state_text, names))}")
-    # Two seeds in turn, since one would leave a generator that it seeds as it was.
+    # Two seeds in turn, since one would leave a generator that it seeds as it was. Settings belong
+    # to the interval alone, and `Draws` undoes them.
     cycle = itertools.cycle(turns[:2])
-    for name in set(_moved_by(c, lambda: c.features(next(cycle)))) - _SETTINGS.keys():
-        # Settings belong to the interval alone, and `Draws` undoes them.
+    drawing = set(_moved_by(c, lambda: c.features(next(cycle)))) - _SETTINGS.keys()
 
-        def state_after(seed: int, name: str = name) -> bytes:
-            c.features(seed)
-            return global_states()[name]
+    def states_after(seed: int) -> dict[str, bytes]:
+        c.features(seed)
+        return global_states()
 
-        states = [[state_after(seed) for seed in turns] for _ in range(3)]
-        if any(before == after for before, _, after in states):
+    visits = [list(map(states_after, turns)) for _ in range(3)] if drawing else []
+    for name in drawing:
+        if any(before[name] == after[name] for before, _, after in visits):
             c.remarks[f"drawing seeds the global generator of {name}"] = None
         elif name.startswith("torch"):
             # Constructors of its modules draw weights that are then overwritten.
             c.remarks[f"drawing moves the global generator of {name} on"] = None
         else:
             raise Broken(f"a draw changes {_state_text(name)}")
+    now = global_states()
+    if now != c.before:  # by another thread, if they also move in an interval without a call
+        time.sleep(0.02)
+        now = {x: state for x, state in global_states().items() if state == now[x]}
+    if moved := [x for x in now.keys() & c.before.keys() - drawing if now[x] != c.before[x]]:
+        text = f"the global random state of {', '.join(moved)} changed when a map was first drawn"
+        c.remarks[f"{text} and called: is it set to one value by every call?"] = None
 
 
 def _state_text(name: str) -> str:
     return f"{name} of the process" if name in _SETTINGS else f"the global random state of {name}"
 
 
-def _moved_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
-    """Return the global states that an act changes, and no interval of its length without it."""
-    rng, longest = np.random.default_rng(c.seed), 0.0
+def _intervals(c: Candidate, act: Callable[[], Any]) -> Iterator[tuple[set[str], set[str]]]:
+    """Yield the global states that move in an interval with an act, and in a longer one without.
+
+    Their order is random, so that other threads move a state in the first alone half of the time.
+    """
+    # Of no seed: threads that run the same check must not rest at the same time.
+    rng, longest = np.random.default_rng(), 0.0
 
     def states() -> dict[str, Any]:
         return {**{name: read() for name, read in _SETTINGS.items()}, **global_states()}
 
     act()  # it may import
-    suspects, both = {*states()}, set[str]()
-    # Two kinds of acts, at most eight states.
-    for k in range(math.ceil(-math.log2(c.rate / 16.0)) + 2):
+    # Two kinds of acts on at most eight states, and five rules that must stay broken.
+    for k in range(math.ceil(-math.log2(c.rate / 32.0)) + 2):
         moved: list[set[str]] = [set(), set()]
         for acting in rng.permutation([1, 0]) if k else (1, 0):
             with warnings.catch_warnings(), np.printoptions(precision=7), np.errstate(all="ignore"):
@@ -235,13 +252,53 @@ def _moved_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
                 after = states()
             moved[acting] = {name for name, value in before.items() if after[name] != value}
         if k:  # the first sets the length
-            suspects &= moved[0] | moved[1]
-            both |= moved[0]
-        if suspects <= both or c.late("global states"):
+            yield moved[1], moved[0]
+        if c.late("global states"):
+            return
+
+
+def _moved_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
+    """Return the global states that an act changes, and no interval of its length without it."""
+    suspects, both = {*_SETTINGS, *global_states()}, set[str]()
+    for moved, quiet in _intervals(c, act):
+        suspects &= moved | quiet
+        both |= quiet
+        if suspects <= both:
             break
     for name in sorted(suspects & both):
-        c.skip(f"whether {_state_text(name)} is left alone", "another thread draws", undecided=True)
+        c.skip(f"whether {_state_text(name)} is left alone", _DRAWS, undecided=True)
     return [] if c.clock.over else sorted(suspects - both)
+
+
+def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) -> bool:
+    """Whether a rule stays broken, and no thread that draws as well can be the reason.
+
+    Such a thread changes the maps that seed a global generator, at chance places. So in every run
+    the features must be the same in all bits, or no state may move in a longer interval without.
+    """
+    if threading.active_count() == 1:
+        return True
+    runs: list[int] = []
+
+    def act() -> None:
+        again = replace(c, skipped={}, remarks={}, changed="", transcript=0)
+        with suppress(Broken):
+            rule(again)
+            again.transcript = -1  # not broken
+        runs.append(again.transcript)
+
+    used, moves = set[str](), set[str]()
+    for n, (moved, quiet) in enumerate(_intervals(c, act)):
+        used, moves, same = used | moved, moves | quiet, len(set(runs)) == 1
+        if -1 in runs or (moves and not same):
+            break
+        if n >= 2 and same and not used | moves:  # the map uses none, and nobody does
+            return True
+    else:
+        if not c.clock.over:
+            return True
+    c.skip(f"the rule {name!r}", _DRAWS, undecided=True)
+    return False
 
 
 # Draws of the first test; least distinct nonzero values of a column, and its relative size; most
@@ -352,14 +409,12 @@ def inputs_are_used(c: Candidate) -> None:
     moved = c.rows[far, np.arange(d)]
     unused = base != moved
     with c.trying("rows that differ in one column"):
+        rows = np.concatenate([base[None], np.where(np.eye(d, dtype=bool), moved, base)])
         for k in range(6):
-            index = np.flatnonzero(unused)
-            rows = np.repeat(base[None], index.size + 1, axis=0)
-            rows[np.arange(1, index.size + 1), index] = moved[index]
             z = c.features(c.seeds(25)(k), rows)
-            unused[index[c.differing(z[1:], np.repeat(z[:1], index.size, axis=0))]] = False
-            if not unused.any():
-                return
+            unused[c.differing(z[1:], np.repeat(z[:1], d, axis=0))] = False
+        if not unused.any():
+            return
         rows = np.stack([base, np.where(unused, moved, base)])
         verdict = check_kernel(
             c.draw, c.kernel, rows, false_alarm=c.rate, resolution=0.1, seed=c.seed, time_limit=10.0

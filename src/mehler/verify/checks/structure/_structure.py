@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 import warnings
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
@@ -47,10 +46,10 @@ _LIMIT, _MOST_ROWS = 20.0, 20
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StructureVerdict(Verdict):
-    """A `Verdict` on how a map is built.
+    """A `Verdict` on how a map is built: ``causes`` has a sentence for each broken rule.
 
-    ``observed`` is the number of broken rules, ``causes`` has a sentence for each, and ``remarks``
-    findings that are no fault, such as a kernel refuted only at sizes outside the claim.
+    ``remarks`` are findings that are no fault, such as a kernel refuted only at sizes outside the
+    claim.
     """
 
     causes: tuple[str, ...] = ()
@@ -141,14 +140,11 @@ def check_structure(
     require_draw(draw)
     for label, value in {"kernel": kernel, "redraw": redraw, "domain": domain}.items():
         require_function(label, value, optional=True)
-    chosen = list(RULES)
-    if only is not None:
-        names = (only,) if isinstance(only, str) else require_iterable("only", only)
-        if not names or not all(isinstance(name, str) and name in RULES for name in names):
-            raise ValueError(f"only={only!r} must name some of {', '.join(RULES)}")
-        chosen = [name for name in RULES if name in names]
-    if not random:
-        chosen = [name for name in chosen if name not in _RANDOM[1:]]
+    listed = [only] if isinstance(only, str) else only
+    names = require_iterable("only", RULES if listed is None else listed)
+    if not names or not all(isinstance(name, str) and name in RULES for name in names):
+        raise ValueError(f"only={only!r} must name some of {', '.join(RULES)}")
+    chosen = [name for name in RULES if name in names and (random or name not in _RANDOM[1:])]
     rows = rows_without_claim(X)
     n = rows.host.shape[0]
     c = Candidate(
@@ -165,8 +161,7 @@ def check_structure(
     if random:
         settings.pay()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # Warnings of the map are shown when its kernel is checked.
-        warnings.simplefilter("ignore")
+        warnings.simplefilter("ignore")  # the map's are shown when its kernel is checked
         try:
             broken = _broken_rules(c, chosen)
         except Exception:
@@ -178,47 +173,33 @@ def check_structure(
     undecided = only is not None and c.undecided and not broken
     causes, remarks = [fault.cause for fault in broken.values()], list(c.remarks)
     sentences = causes[:1] + [f"Also: {cause}" for cause in causes[1:]] + remarks
-    sentences += left_out if undecided else []
+    sentences += left_out * undecided
     assumed = dict.fromkeys(fault.assumes for fault in broken.values() if fault.assumes)
-    return StructureVerdict(
+    rate = settings.false_alarm if random else 0.0
+    verdict = replace(settings, false_alarm=rate, miss=0.0).verdict(
         status="refuted" if broken else "inconclusive" if undecided else "holds",
-        check=settings.name,
         claim=f"the map keeps the rules: {', '.join(chosen)}",
         observed=float(len(broken)),
-        exact=0.0,
         interval=(float(len(broken)),) * 2,
         n_features=c.n_features,
         n_draws=c.n_draws,
-        n_intervals=1,
-        false_alarm=settings.false_alarm if random else 0.0,
-        resolution=settings.resolution,
         detectable=float("inf"),
-        miss=0.0,
         method="equality up to rounding, sign tests",
         assumptions=(*assumed, *left_out),
         where={"rule": next(iter(broken))} if broken else {},
-        seeds={"seed": settings.seed},
         reason=" ".join(f"{sentence}." for sentence in sentences),
         cause=causes[0] if causes else "",
-        causes=tuple(causes),
-        remarks=tuple(remarks),
     )
+    return StructureVerdict(**vars(verdict), causes=tuple(causes), remarks=tuple(remarks))
 
 
 def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
     """Run the rules until one makes the others meaningless; return those that are broken."""
-    before, imported, start = global_states(), len(sys.modules), time.perf_counter()
+    before, imported = global_states(), len(sys.modules)
     m = c.plain.shape[1]
     c.independent |= units_of(c.map(c.first), m) == m
-    after = global_states()
-    moved = [name for name, state in after.items() if state != before.get(name, state)]
-    early = len(sys.modules) == imported  # imports may move a state, and are made once
-    if early and moved:  # by another thread, if they also move in an interval without a call
-        time.sleep(0.02 + 2.0 * (time.perf_counter() - start))
-        left = {name for name, state in global_states().items() if state != after[name]}
-        if left.intersection(moved):
-            c.skip("global states at the first call", "another thread draws")
-        moved = [name for name in moved if name not in left]
+    if len(sys.modules) == imported:  # imports may move a state, and are made once
+        c.before = before
     broken: dict[str, Broken] = {}
     for name in chosen:
         if c.late(f"the rule {name!r}"):
@@ -226,6 +207,8 @@ def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
         try:
             RULES[name](c)
         except Broken as fault:
+            if name not in _RANDOM and not _draws.is_broken_alone(c, name, RULES[name]):
+                continue
             broken[name] = fault
             if name in _FIRST:
                 break
@@ -234,10 +217,6 @@ def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
     if c.changed and not broken and "rows and results left alone" in chosen:
         text = f"X is changed in place by a call, of {c.changed}"
         broken["rows and results left alone"] = Broken(text)
-    drawing = "global state" in broken or any(line.startswith("drawing ") for line in c.remarks)
-    if early and moved and "global state" in chosen and not drawing:
-        text = f"the global random state of {', '.join(moved)} changed when a map was first drawn"
-        c.remarks[f"{text} and called: is it set to one value by every call?"] = None
     return broken
 
 
