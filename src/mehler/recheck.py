@@ -37,7 +37,7 @@ except ImportError as missing:
     sys.exit(2)
 
 iv.prec = 120
-SCHEMA = "mehler-certificate/4"
+SCHEMA, STATUSES = "mehler-certificate/4", ("holds", "refuted", "inconclusive")
 FLOOR, MOST, EPS, TINY = iv.mpf(1) / 20, iv.mpf(3) / 4, iv.mpf(2) ** -52, 1e-300
 Test = dict[str, Any]
 
@@ -95,10 +95,24 @@ def power_sums(test: Test, n: int = 0, sums: Any = None) -> tuple[int, list[Any]
         wide = math.fsum(math.comb(k, j) * (2 * reach) ** (k - j) * sizes[j] for j in range(k + 1))
         radii[k] = (2.1 if sums else 1.01) * ((b + 64) * wide + (size / b + 64) * sizes[k]) / 2**53
     n, values = n or size, list(map(ball, (n or size, *(sums or test["sums"])), radii))
-    _, m1, m2, m3, m4 = values
-    if any(compare(least, "<", 0) for least in (m2, n * m2 - m1**2, m2 * m4 - m3**2)):
+    require_moments(values, test.get("range") or test.get("ends"), test["rounding"])
+    return n, values, values[1] / n
+
+
+def require_moments(sums: list[Any], ends: Any, rounding: float) -> None:
+    """Raise ValueError unless samples, between their ends, may have these sums of powers 0 to 4.
+
+    Sums of nonnegative polynomials are no less than 0: so are the minors of their matrices.
+    """
+    n, m1, m2, m3, m4 = sums
+    minors = [n * m2 - m1**2, n * m4 - m2**2, m2 * m4 - m3**2]
+    minors += [n * minors[2] - m1 * (m1 * m4 - m2 * m3) + m2 * (m1 * m3 - m2**2)]
+    if ends:
+        a, b = ball(ends[0]) - rounding, ball(ends[1]) + rounding
+        inside = [(a + b) * y - a * b * x - z for x, y, z in zip(sums, sums[1:], sums[2:])]
+        minors += [*inside[::2], inside[0] * inside[2] - inside[1] ** 2]
+    if any(compare(minor, "<", 0) for minor in minors):
         raise ValueError("no n samples have these power sums")
-    return n, values, m1 / n
 
 
 def catoni(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
@@ -188,7 +202,9 @@ def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
     varies = sure(squares, ">", iv.mpf([0, floor.b]) if look is None else floor)  # finer for one
     if look is None and varies and unseen(sums, mean, test["ends"], rate, r):
         return True, False
-    if test.get("fresh") and n <= 2 * test["fresh"] < 2 * n:
+    if "fresh" in test:
+        if not n <= 2 * test["fresh"] < 2 * n:
+            raise ValueError("the fresh samples are not half of all, or more")
         _, again, there = power_sums(test, test["fresh"], test["fresh_sums"])
         before = [x - y for x, y in zip(test["sums"], test["fresh_sums"])]
         power_sums(test, n - test["fresh"], before)
@@ -215,14 +231,16 @@ def squared_lengths(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     r"""Q = \|u +- v\|^2, mean q: refuted if bets reach 1/rate and Q exceeds q by r/10; Ville.
 
     They are the mean over 11 stakes s = 0.96/2^k of prod (1 + s (Q/q - 1)), from its logarithms,
-    each at most exp(s (sum Q/q - n)), and rounded by at most 8 n units in the last place.
+    rounded by at most 8 n units in the last place. Those are concave in s, 0 at 0, of the slope
+    sum Q/q - n there, and n log(1 - s) or more.
     """
-    n, bets = test["n"], iv.mpf(0)
-    for k, w in enumerate(map(ball, test["log_wealths"])):
+    n, bets, stake = test["n"], iv.mpf(0), iv.mpf(0.96)
+    slope, least = ball(test["sum"]) / test["bet"] - n, n * iv.log(1 - stake)
+    for w in map(ball, test["log_wealths"]):
         w += iv.mpf([-1, 1]) * (8 * n + 64) * EPS * (1 + abs(w))
-        if compare(w, ">", iv.mpf(0.96) / 2**k * (ball(test["sum"]) / test["bet"] - n)):
+        if compare(w, ">", stake * slope) or compare(w, "<", least):
             raise ValueError("no bets win that much from samples of this sum")
-        bets += iv.exp(w)
+        bets, stake, least = bets + iv.exp(w), stake / 2, w / 2
     off = (ball(test["sum"]) / n - test["claim"]) / 2
     return sure(off, ">=", FLOOR * r) and sure(bets / 11, ">=", 1 / rate), True
 
@@ -338,6 +356,7 @@ SCHEMAS: dict[Callable[..., Any], tuple[str, str, str]] = {
     beyond_range: ("bounded (range)", "draw", "pair range slack value"),
     distribution: ("Kolmogorov", "n", "distance"),
 }
+SHARES = ("binomial", "no event", "distribution")  # whose values lie in [0, 1]
 METHODS = {method.__name__.replace("_", " "): method for method in SCHEMAS}
 
 
@@ -358,15 +377,22 @@ def is_sound(groups: list[Test], alpha: float, r: float, method: str) -> bool:
     for group in groups:
         label, of_plan, of_test = SCHEMAS[METHODS[group["method"]]]
         known = group.keys() == {"method", "plan", "tests"} and label in method and group["tests"]
-        fit = known and all(fits(test, of_test) for test in group["tests"])
-        if not (fit and fits(group["plan"], of_plan)):
+        if not (known and fits(group["plan"], of_plan)):
             return False
+        n = group["plan"].get("n", 0)
+        for test in group["tests"]:
+            ordered = fits(test, of_test) and test.get("low", 0) <= test.get("high", 0)
+            if not (ordered and test.get("count", 0) <= n):
+                return False
     plan, tests = groups[0]["plan"], groups[0]["tests"]
     claims = {tuple(test["pair"]): test.get("claim") for test in tests if "pair" in test}
-    fit = not claims or (len(claims) == len(tests) and r < 2)
+    most = 1 if names[0] in SHARES else 2 if claims else math.inf
+    fit = r < most and len(claims) in (0, len(tests))
+    fit &= plan.get("n", 0) % plan.get("block", 1) == 0
     if "rows" in plan:  # means at all pairs of them
         n, m = plan["rows"]
-        fit &= claims.keys() == {(i, j) for i in range(n) for j in range(*((m,) if m else (i, n)))}
+        fit &= len(claims) == (n * m if m else n * (n + 1) // 2)
+        fit &= all(i < n and (j < m if m else i <= j < n) for i, j in claims)
     if split:
         (bet,), count = groups[1]["tests"], groups[1]["plan"]["count"]
         claim = max(0.0, 2 + 2 * bet["sign"] * claims.get(tuple(bet["pair"]), math.nan))
@@ -419,16 +445,17 @@ def numbers(value: Any) -> Any:
 
 
 def decide(certificate: Test) -> tuple[int, str]:
-    """Return the exit status and a line with the reason; KeyError for missing fields."""
-    content = {key: value for key, value in certificate.items() if key != "digest"}
-    text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
-    if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():
-        return 1, "contradicted: the digest is not that of the content"
-    parts = [certificate[x] for x in ("statistics", "false_alarm", "resolution", "method")]
-    said, method = certificate["status"], "no method known here"
+    """Return the exit status and a line with the reason."""
+    method = "no method known here"
     try:
+        content = {key: value for key, value in certificate.items() if key != "digest"}
+        text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+        if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():
+            return 1, "contradicted: the digest is not that of the content"
+        parts = [certificate[x] for x in ("statistics", "false_alarm", "resolution", "method")]
         groups, alpha, r, _ = values = numbers(parts)
-        if not is_sound(*values):
+        said = certificate["status"]
+        if said not in STATUSES or not is_sound(*values):
             raise ValueError("it has no statistics that fit their schema")
         method = " and ".join(group["method"] for group in groups)
         outcomes = [outcome(g, test, ball(alpha), ball(r)) for g in groups for test in g["tests"]]

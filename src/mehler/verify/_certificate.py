@@ -6,7 +6,7 @@ import hashlib
 import json
 import platform
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -14,11 +14,6 @@ import numpy as np
 from mehler._version import __version__
 
 SCHEMA = "mehler-certificate/4"
-_FIELDS = (
-    *("check", "claim", "status", "method", "assumptions", "false_alarm", "miss", "resolution"),
-    *("detectable", "observed", "exact", "interval", "scale", "where", "n_features", "n_draws"),
-    *("n_intervals", "seeds", "reason"),
-)
 # Endpoints are stored farther out, so that they are excluded in spite of rounding: by a fraction
 # of the width, and of what it is less than the resolution.
 _OUTWARD, _SPARE = 1e-6, 1e-1
@@ -53,9 +48,10 @@ class Statistics:
 def certificate(verdict: Any) -> dict[str, Any]:
     """Return the certificate of a verdict; see `Verdict.certificate`."""
     versions = {"mehler": __version__, "numpy": np.__version__, "python": platform.python_version()}
+    names = [each.name for each in fields(verdict) if each.repr]
     content = {
         "schema": SCHEMA,
-        **{name: exactly(getattr(verdict, name)) for name in _FIELDS},
+        **{name: exactly(getattr(verdict, name)) for name in names},
         "statistics": [each.to_dict(verdict.resolution) for each in verdict.statistics],
         "versions": versions,
     }
