@@ -48,10 +48,9 @@ class Cause:
     ----------
     kind, text : str
         "factor", "offset", "phase", "bandwidth", "kernel", "columns" or "seed", and a sentence.
-    value, error : float
-        The fitted number, such as the factor or E cos 2b, and its standard error.
-    explained, rest : float
-        Explained fraction of the squared deviation; residual in standard errors.
+    value, error, explained, rest : float
+        The fitted number, its standard error; explained part of the squared deviation, and what is
+        left, in standard errors.
     """
 
     kind: str
@@ -73,9 +72,9 @@ def diagnose(
 ) -> tuple[Cause, ...]:
     """Search for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
 
-    Fit models to the mean over 64 to 4096 fresh draws, and name the simplest that explains the
-    deviation: c k; k + b; k(x, y) + c k(x, -y), as of phases that are not uniform; a bandwidth,
-    k(c x, c y); a kernel by name, or by the law of its weights; factors of columns; an unused seed.
+    Of models of the mean over 64 to 4096 fresh draws name the simplest that explains the deviation:
+    c k; k + b; k(x, y) + c k(x, -y), as of phases that are not uniform; a bandwidth, k(c x, c y); a
+    kernel by name, or by the law of its weights; factors of columns; an unused seed.
 
     Parameters
     ----------
@@ -354,14 +353,6 @@ def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     yield Cause("bandwidth", text, value, error), model
 
 
-def _student_2(t: Array) -> Any:
-    """Return |t| sqrt(2) K_1(|t| sqrt(2)), of Student weights of 2 degrees."""
-    from scipy.special import k1
-
-    t = np.maximum(_ROOT * np.abs(t), 1e-12)
-    return t * k1(t)
-
-
 def _without_root(nu: float, x: Array, y: Array) -> Any:
     """E exp(-|t|^2 s^2 / 2) for s = 2 nu / chi^2_{2 nu}, where a Matern's weights have its root."""
     from scipy.stats import chi2
@@ -371,16 +362,16 @@ def _without_root(nu: float, x: Array, y: Array) -> Any:
     return np.exp(-0.5 * squares[..., None] * s**2).mean(axis=2)
 
 
-def _by_columns(one: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return the kernel of independent columns, of a characteristic function."""
-    return lambda x, y: np.prod(one(x[:, None] - y[None]), axis=2)
+def _by_columns(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    """Return the kernel of independent columns, given that of one."""
+    return lambda x, y: np.prod([kernel(a[:, None], b[:, None]) for a, b in zip(x.T, y.T)], axis=0)
 
 
 # Kernels of weights whose law is not the claimed one's, at their own scale.
 _SPECTRA: dict[str, Callable[[Any, Any], Any]] = {
-    "Student weights of 2 degrees in each column": _by_columns(_student_2),
-    "uniform weights": _by_columns(lambda t: np.sinc(math.sqrt(3.0) / math.pi * t)),
-    "weights of random signs": _by_columns(np.cos),
+    "Student weights of 2 degrees in each column": _by_columns(make("matern", nu=1.0)),
+    "uniform weights": _by_columns(lambda a, b: np.sinc(math.sqrt(3.0) / math.pi * (a - b.T))),
+    "weights of random signs": _by_columns(lambda a, b: np.cos(a - b.T)),
     **{
         f"Matern weights (nu = {nu:g}) without the root of chi^2": partial(_without_root, nu)
         for nu in (0.5, 1.5, 2.5)

@@ -48,10 +48,8 @@ class Growth(Source):
         # How far rounding of a sum of m products may move an estimate.
         slack = 8.0 * math.sqrt(sizes[0]) * eps * np.abs(small).max(axis=0)
         if (np.ptp(small, axis=0) <= slack).all():
-            raise ValueError(
-                f"{counted(small.shape[0], 'seed')} gave the same estimates at all pairs: draw "
-                "ignores its seed, or estimates at these rows do not vary; give others"
-            )
+            text = f"{counted(small.shape[0], 'seed')} gave the same estimates at all pairs: draw"
+            raise ValueError(f"{text} ignores its seed, or they do not vary; give other rows")
         # About 1 over the variance of each pair; 0 for constant ones.
         variance = sizes[0] * pilot[:, 0].var(axis=1, ddof=1).mean(axis=0)
         moves = variance > 1e-12 * variance.max()
@@ -96,21 +94,20 @@ def check_convergence(
     .. math:: R = \frac{m_2 \sum_p w_p \operatorname{Var}_{m_2}\langle\phi(x_p),\phi(y_p)\rangle}
               {m_1 \sum_p w_p \operatorname{Var}_{m_1}\langle\phi(x_p),\phi(y_p)\rangle} \le 1
 
-    Shared, repeated or recycled features keep the mean of the estimates, so `check_kernel` does
-    not see them. They raise R: if all features are copies of `m_1` of them, R = m_2/m_1.
+    Shared or repeated features keep the mean of the estimates, which `check_kernel` sees, but raise
+    R: to m_2/m_1 if all are copies of `m_1` of them.
 
     Parameters
     ----------
     draw : callable
         (seed, n_features) -> map.
     X, Y : array, shape (n, d), (k, d)
-        All unordered pairs of rows of X, or all of X by Y; the variances of all pairs are added
-        up, each weighted by about its inverse.
+        Rows; the variances of all pairs are added up, each weighted by about its inverse.
     sizes : (int, int)
         Numbers of features m_1 < m_2.
     resolution : float
-        Width of the interval for R at R = 1: a map whose R exceeds 1 by more holds with
-        probability at most `false_alarm`.
+        Width of the interval for R: a map of R over 1 by more holds with probability at most
+        `false_alarm`.
     **options : DrawOptions
         false_alarm, miss, ledger, name; max_features, time_limit, seed.
 

@@ -40,22 +40,20 @@ def check_distribution(
 
     .. math:: \sup_t |\hat F_n(t) - F_x(t)| \le d, \qquad P(\sup_t |\hat F_n - F| > d) \le \alpha
 
-    No moment and no bound of the features is needed.
-
     Parameters
     ----------
     draw : callable
         seed -> map.
     cdf : callable or None
-        (X, t) -> (n, k), P(scale * phi_l(x_i) <= t[i, j]) for t of shape (n, k), in NumPy. None:
-        the map's own ``feature_cdf``.
+        (X, t) -> (n, k), P(scale * phi_l(x_i) <= t[i, j]) for t of shape (n, k), in NumPy; None
+        for the map's own ``feature_cdf``.
     X : array, shape (n, d)
         Rows; each counts as one test.
     scale : float, optional
         Factor on the features; default sqrt(n_features), which undoes a map's normalisation.
     independent_features : bool, optional
-        Whether the columns of one draw are independent samples; default the map's own
-        ``independent_units``. If not, one column of each draw, chosen at random, is a sample.
+        Whether the columns of a draw are independent samples, by default as the map declares;
+        if not, one of them, chosen at random, is.
     resolution : float
         Width of the band: a law that is off by more in Kolmogorov's distance holds with
         probability at most `false_alarm`.
@@ -76,8 +74,8 @@ def check_distribution(
 
     Notes
     -----
-    The band is that of `intervals.dkw` (Massart 1990). F_x is evaluated on either side of every
-    sample, at a distance of its rounding, so that atoms and rounded features raise no alarm.
+    The band is that of `intervals.dkw`. F_x is taken on either side of a sample, at a distance of
+    its rounding, so that atoms raise no alarm.
 
     Examples
     --------
@@ -86,8 +84,7 @@ def check_distribution(
     >>> def draw(seed):
     ...     w = np.random.default_rng(seed).standard_normal((3, 500))
     ...     return lambda X: X @ w / np.sqrt(500)
-    >>> def normal(X, t):
-    ...     return ndtr(t / np.linalg.norm(X, axis=1, keepdims=True))
+    >>> normal = lambda X, t: ndtr(t / np.linalg.norm(X, axis=1, keepdims=True))
     >>> X = np.random.default_rng(0).standard_normal((2, 3))
     >>> check_distribution(draw, normal, X, independent_features=True).status
     'holds'
@@ -111,9 +108,9 @@ def check_distribution(
         if cdf is None:
             raise ValueError("cdf=None but the map declares no feature_cdf: give (X, t) -> F")
         m = call(phi, rows).shape[1]
-        all_columns = (
-            units_of(phi, m) == m if independent_features is None else independent_features
-        )
+        all_columns = independent_features
+        if all_columns is None:
+            all_columns = units_of(phi, m) == m
         n_samples = math.ceil(2.0 * math.log(2.0 / rate) / terms.resolution**2)
         n_draws = terms.draws_within(-(-n_samples // m) if all_columns else n_samples, m)
         choose, parts = np.random.default_rng([draws.root, 1]), []
@@ -130,15 +127,12 @@ def check_distribution(
         samples = np.sort(values.astype(np.float64) * factor, axis=1)
         size = np.abs(samples)
         largest = size.max(axis=1, keepdims=True)
-        slack = np.maximum(
-            _ROUNDED * math.sqrt(rows.host.shape[1]) * eps * largest,
-            _SHARE * np.maximum(size, np.minimum(largest, 1.0)),
-        )
+        rounded = _ROUNDED * math.sqrt(rows.host.shape[1]) * eps * largest
+        slack = np.maximum(rounded, _SHARE * np.maximum(size, np.minimum(largest, 1.0)))
         above = _law(cdf, rows, samples + slack)
         below = _law(cdf, rows, np.nextafter(samples - slack, -np.inf))
     n = samples.shape[1]
-    d = dkw(n, rate)
-    rank = np.arange(1, n + 1) / n
+    d, rank = dkw(n, rate), np.arange(1, n + 1) / n
     over, under = rank - above, below - (rank - 1.0 / n)
     distance = np.where(np.isnan(over + under), np.inf, np.maximum(over, under))
     gaps = np.maximum(distance.max(axis=1), 0.0)
@@ -153,10 +147,8 @@ def check_distribution(
         if not np.isfinite(values).all():
             reason = "The map returned features that are not finite."
     elif 2.0 * d > terms.resolution:
-        status = "inconclusive"
-        reason = (
-            f"The band of {counted(n, 'sample')} has width {2 * d:.3g}: {n_samples} would decide."
-        )
+        status, reason = "inconclusive", f"The band of {counted(n, 'sample')} has width {2 * d:.3g}"
+        reason += f": {n_samples} would decide."
         if clock.over:
             reason += f" The time limit was over: take resolution={2.2 * d:.2g}, or a longer one."
     return terms.verdict(
@@ -172,8 +164,9 @@ def check_distribution(
         detectable=d + dkw(n, terms.miss),
         method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart)",
         assumptions=(
-            f"{'the features of a draw' if all_columns else 'draws from different seeds'} are "
-            f"independent{' and alike' if all_columns else ''}",
+            "the features of a draw are independent and alike"
+            if all_columns
+            else "draws from different seeds are independent",
             f"rounding moves no feature by more than {slack.max() / factor:.2g}",
         ),
         where={"row": worst, "t": float(samples[worst, at])},
@@ -188,8 +181,8 @@ def _law(cdf: Law, rows: EvaluatedRows, t: NDArray[np.float64]) -> Any:
     if value.shape != t.shape:
         raise ValueError(f"cdf(X, t) has shape {value.shape} for t of shape {t.shape}")
     fine = np.isfinite(t)
-    if not ((value >= 0.0) & (value <= 1.0))[fine].all():
-        raise ValueError("cdf(X, t) leaves [0, 1]: it must be a distribution function")
-    if (np.diff(value, axis=1)[fine[:, 1:] & fine[:, :-1]] < -1e-12).any():
-        raise ValueError("cdf(X, t) falls as t grows: it must be a distribution function")
+    falls = (np.diff(value, axis=1)[fine[:, 1:] & fine[:, :-1]] < -1e-12).any()
+    if falls or not ((value >= 0.0) & (value <= 1.0))[fine].all():
+        what = "falls as t grows" if falls else "leaves [0, 1]"
+        raise ValueError(f"cdf(X, t) {what}: it must be a distribution function")
     return value

@@ -50,8 +50,8 @@ def _grams(maps: Any, pairs: Pairs, sizes: list[int]) -> list[Any]:
     values = []
     for side, (phi, m) in enumerate(zip(maps, sizes)):
         with _naming(side):
-            gram, left, right = estimate_and_lengths(phi, pairs, m)
-        values.append((pairs.pick(gram), left, right))
+            gram, *lengths = estimate_and_lengths(phi, pairs, m)
+        values.append((pairs.pick(gram), *lengths))
     return values
 
 
@@ -78,10 +78,8 @@ def _in_units(pairs: Pairs, squares: list[Any]) -> Pairs:
     """Return the pairs with these squared lengths of rows as units, and the claim 0."""
     for square, name in zip(squares, "XY"):
         if not (square > 0.0).all():
-            raise ValueError(
-                f"both maps are 0 at row {int(np.argmin(square))} of {name} in all first draws: "
-                "the resolution is relative to their size there; leave such rows out"
-            )
+            text = f"both maps are 0 at row {int(np.argmin(square))} of {name} in all first draws"
+            raise ValueError(f"{text}: the resolution is relative to them there; leave it out")
     left = replace(pairs.left, unit=np.sqrt(squares[0]))
     right = left if pairs.same else replace(pairs.right, unit=np.sqrt(squares[1]))
     return replace(pairs, left=left, right=right, claim=0.0 * pairs.claim)
@@ -90,9 +88,8 @@ def _in_units(pairs: Pairs, squares: list[Any]) -> Pairs:
 def _equal(a: Array, b: Array, eps: float, n_inputs: int) -> bool:
     if a.shape != b.shape or a.dtype.kind != "f" != b.dtype.kind:
         return np.array_equal(a, b)
-    a, b = a.astype(np.float64), b.astype(np.float64)
-    size = np.abs(a).max(axis=1, keepdims=True)
-    return bool((np.abs(a - b) <= _ULPS * np.sqrt(n_inputs) * eps * size).all())
+    slack = _ULPS * np.sqrt(n_inputs) * eps * np.abs(a).max(axis=1, keepdims=True)
+    return bool((np.abs(a.astype(np.float64) - b) <= slack).all())
 
 
 class Differences(Source):
@@ -127,9 +124,8 @@ class Differences(Source):
         left = np.abs(b - factor * a) / max(1, self._drawn)
         half = np.maximum(measured.high - measured.observed, measured.observed - measured.low)
         small = left.max() <= 0.2 * np.abs(measured.observed).max() and (left <= half).all()
-        if self.pairs.n == 1 or not factor > 0.0 or not small:
-            return ""
-        return f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
+        text = f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
+        return text * (self.pairs.n > 1 and factor > 0.0 and bool(small))
 
 
 @accepts("max_features", "time_limit", "seed")
@@ -146,8 +142,7 @@ def check_same(
 
     .. math:: E\langle\phi_b(x), \phi_b(y)\rangle - E\langle\phi_a(x), \phi_a(y)\rangle = 0
 
-    at every pair. Features, their number and their law may differ: cosines with an offset count as
-    equal to pairs of cosine and sine, and Gaussian weights to orthogonal ones.
+    at every pair. Features, their number and their law may differ.
 
     Parameters
     ----------
@@ -174,27 +169,20 @@ def check_same(
 
     Notes
     -----
-    If features are equal to rounding at 64 common seeds, the claim holds at once: "equal features
-    for equal seeds". Else these draws give the units k(x,x), and samples are differences of
-    products at fresh common seeds, in intervals of `intervals.self_normalised` (Delyon 2009).
+    Maps hold at once whose features are equal to rounding at 64 common seeds. Else these draws give
+    the units k(x,x), and fresh ones intervals of `intervals.self_normalised`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> def old(seed):
-    ...     w = np.random.default_rng(seed).standard_normal((3, 100))
-    ...     return lambda X: np.hstack([np.cos(X @ w), np.sin(X @ w)]) / 10
-    >>> def new(seed, norm=np.sqrt(2 / 150)):
-    ...     rng = np.random.default_rng(seed)
-    ...     w, b = rng.standard_normal((3, 150)), rng.uniform(0, 2 * np.pi, 150)
-    ...     return lambda X: norm * np.cos(X @ w + b)
+    >>> def draw(seed, m=100, norm=1.0):
+    ...     w = np.random.default_rng(seed).standard_normal((3, m))
+    ...     return lambda X: np.hstack([np.cos(X @ w), np.sin(X @ w)]) * norm / np.sqrt(m)
     >>> X = np.random.default_rng(0).standard_normal((3, 3))
-    >>> check_same(old, new, X, resolution=0.05).status
+    >>> check_same(draw, lambda seed: draw(seed, m=150), X, resolution=0.05).status
     'holds'
-    >>> check_same(old, lambda seed: new(seed, norm=np.sqrt(1 / 150)), X).status
+    >>> check_same(draw, lambda seed: draw(seed, norm=0.7), X).status
     'refuted'
-    >>> check_same(old, lambda seed: old(seed), X).method
-    'equal features for equal seeds'
     """
     terms = require_options("same", options, relative_resolution(resolution))
     clock, pairs = Clock(terms.time_limit), pairs_without_claim(X, Y)
@@ -225,6 +213,9 @@ def check_same(
         pairs = _in_units(pairs, squares)
         if same and n_draws == _EQUAL:
             share = -100.0 * math.expm1(math.log(terms.false_alarm) / n_draws)
+            assumed = f"what the maps do alike for {n_draws} seeds they do for others: had they "
+            assumed += f"differed at more than {share:.2g} % of all seeds, that would have been "
+            assumed += f"seen except with probability {terms.false_alarm:.3g}"
             return terms.verdict(
                 status="holds",
                 claim=claim,
@@ -234,11 +225,7 @@ def check_same(
                 n_draws=n_draws,
                 detectable=math.inf,
                 method="equal features for equal seeds",
-                assumptions=(
-                    f"what the maps do alike for {n_draws} seeds they do for others: had they "
-                    f"differed at more than {share:.2g} % of all seeds, that would have been seen "
-                    f"except with probability {terms.false_alarm:.3g}",
-                ),
+                assumptions=(assumed,),
                 reason=f"For each of {n_draws} seeds both maps gave equal features, to rounding.",
             )
         if terms.max_features is not None:
