@@ -9,7 +9,8 @@ r and endpoints l < h, all in units of the test:
 - else *inconclusive*: at some mean, points farther than r apart are not excluded.
 
 A formula says at which level a point m is excluded, with all beyond it; first the plan's
-``rounding`` moves m towards the mean.
+``rounding`` moves m towards the mean. Read `decide` first, then `outcome`, `judge`, and the
+function that has the name of the method; `SCHEMAS` has its fields.
 """
 
 from __future__ import annotations
@@ -336,7 +337,7 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "sums": lambda x: listed(real, 4)(x) and min(x[1], x[3]) >= 0,
     "fresh_sums": listed(real, 4),
     "log_wealths": listed(real, 11),
-    "samples": lambda x: x is None or listed(real)(x),
+    "samples": lambda x: x is None or (listed(real)(x) and len(x) <= 4096),
     "sign": lambda x: type(x) is int and abs(x) == 1,
     "distance": lambda x: real(x, 0, 1),
     "pair": listed(whole, 1, 2),
@@ -388,7 +389,7 @@ def is_sound(groups: list[Test], alpha: float, r: float, method: str) -> bool:
     claims = {tuple(test["pair"]): test.get("claim") for test in tests if "pair" in test}
     most = 1 if names[0] in SHARES else 2 if claims else math.inf
     fit = r < most and len(claims) in (0, len(tests))
-    fit &= plan.get("n", 0) % plan.get("block", 1) == 0
+    fit &= plan.get("n", 0) % plan.get("block", 1) == 0  # whole blocks
     if "rows" in plan:  # means at all pairs of them
         n, m = plan["rows"]
         fit &= len(claims) == (n * m if m else n * (n + 1) // 2)
@@ -491,8 +492,7 @@ def main(arguments: list[str] | None = None) -> int:
         elif sys.stderr is not None:
             sys.stderr.write(f"{file}: {type(error).__name__}: {error}\n")
         return 2
-    statuses = {status for status, _ in outcomes}
-    return next((status for status in (1, 3) if status in statuses), 0)
+    return max((status for status, _ in outcomes), key=(0, 3, 1).index)
 
 
 if __name__ == "__main__":

@@ -140,7 +140,11 @@ def _causes(
     """Return the cause of the simplest kind; nothing if several fit alike, None if none does."""
     if means.farthest(pairs.claim) <= _CALM:
         return None
-    stationary = _is_stationary(kernel, pairs)
+    # A function of x - y alone, by its values at shifted rows.
+    rows = pairs.left.values
+    shift = np.abs(rows).max() * np.random.default_rng(0).standard_normal(rows.shape[1])
+    there = _values(kernel, pairs, lambda x: x + shift)
+    stationary = there is not None and np.allclose(there, pairs.claim, rtol=1e-6, atol=1e-9)
     changes = _changes(means, pairs, kernel, m, stationary)
     others = _other_kernels(means, pairs, kernel, stationary)
     for fits in (changes, others, _columns(means, pairs, kernel)):  # generators
@@ -266,14 +270,6 @@ def _values(kernel: Any, pairs: Pairs, left: Callable[[Any], Any], right: Any = 
     except Exception:  # changed rows may lie beyond the domain of anybody's function
         return None
     return model if np.isfinite(model).all() else None
-
-
-def _is_stationary(kernel: Any, pairs: Pairs) -> bool:
-    """Whether the kernel is one of x - y alone, by its values at shifted rows."""
-    size = float(np.abs(pairs.left.values).max())
-    shift = size * np.random.default_rng(0).standard_normal(pairs.left.values.shape[1])
-    there = _values(kernel, pairs, lambda rows: rows + shift)
-    return there is not None and bool(np.allclose(there, pairs.claim, rtol=1e-6, atol=1e-9))
 
 
 # E cos 2b of phases b that are uniform on an interval.

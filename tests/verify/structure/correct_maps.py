@@ -1,6 +1,5 @@
 """Correct maps that a careless rule refutes: (draw, kernel or None, rows), none of them wrong."""
 
-import functools
 import math
 from concurrent.futures import ThreadPoolExecutor
 
@@ -254,16 +253,6 @@ def cached(seed):
     return by_content
 
 
-def rows_cached(seed):
-    w, b = weights(seed)
-
-    @functools.lru_cache
-    def row(key):
-        return cosines(np.frombuffer(key)[None], w, b)[0]
-
-    return lambda Z: np.stack([row(np.array(z, dtype=float).tobytes()) for z in Z])
-
-
 def own_generator(seed):
     """A generator that the map keeps, for weights of every width that it meets."""
     rng, kept = rng_of(seed), {}
@@ -298,6 +287,13 @@ def of_directions(phi, Z):
     """A row of zeros has none."""
     with np.errstate(all="ignore"):
         return phi(Z / np.linalg.norm(Z, axis=1, keepdims=True))
+
+
+def tree_leaves(seed):
+    from sklearn.ensemble import RandomTreesEmbedding
+
+    trees = RandomTreesEmbedding(5, max_depth=3, random_state=seed, sparse_output=False)
+    return trees.fit(X).transform
 
 
 def in_half(seed):
@@ -372,7 +368,6 @@ CORRECT = {
     "bumps": (bumps, None, X),
     "booleans": (lambda seed: lambda Z: Z @ rng_of(seed).standard_normal((5, 70)) > 0.0, None, X),
     "cache by content": (cached, rbf, X),
-    "rows cached one by one": (rows_cached, rbf, X),
     "a generator of its own": (own_generator, rbf, X),
     "a pool of threads": (of(in_threads), rbf, X),
     "a list": (of(lambda phi, Z: phi(Z).tolist(), m=20), rbf, X),
@@ -387,6 +382,8 @@ CORRECT = {
     "one feature": (lambda seed: plain(seed, m=1), rbf, X),
     "computed in half precision": (in_half, rbf, X),
     "frequencies of 1e5 in single precision": (steep, None, X),
+    "leaves of trees": (tree_leaves, None, X),
+    "rounded to 1/64": (of(lambda phi, Z: np.round(64.0 * phi(Z)) / 64.0), None, X),
     "a torch network": (torch_network, None, X),
     "jax": (jax_map, rbf, X),
 }

@@ -127,6 +127,18 @@ FURTHER = {
         of(lambda phi, s: lambda Z: phi(Z)),
         "",
     ),
+    "weights rounded for single precision": (
+        lambda seed: (
+            lambda Z: cosines(Z, *(np.round(v, 2) if Z.dtype == "f4" else v for v in weights(seed)))
+        ),
+        lambda seed: lambda Z: cosines(Z, *weights(seed)),
+        "float32 rows have other features",
+    ),
+    "transposes as many rows as features": (
+        of(lambda phi, s: lambda Z: phi(Z).T if len(Z) == 80 else phi(Z)),
+        of(lambda phi, s: lambda Z: phi(Z).T.T),
+        "features depend on how many rows",
+    ),
     "wrong beside rows that are long": (
         of(lambda phi, s: lambda Z: phi(Z * (1.1 if np.abs(Z).max() > 50.0 else 1.0))),
         of(lambda phi, s: lambda Z: phi(Z)),

@@ -137,7 +137,7 @@ _TALL, _WIDE, _ENTRIES, _SECONDS = 100_050, 1 << 23, 1 << 22, 1.0
 
 
 def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
-    """Compare rows repeated up to 2^j + 1 and 10^k 2^j + 1: some blocks leave out a last row."""
+    """Compare rows repeated, 2^j + 1 and 10^k 2^j + 1, and as many as columns and features."""
     n, start, totals = len(c.rows), c.clock.seconds, [_SHORT]
     for total in totals:
         index = np.arange(total) % n
@@ -156,7 +156,9 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
                 most = int(_SECONDS / seconds)
                 c.skip(f"more than {counted(most, 'row')} at once", "the map is slow")
             units = [unit for unit in (1, 10 ** int(math.log10(most))) if most > _SHORT]
-            totals += sorted(unit * 2 ** int(math.log2(most / unit)) + 1 for unit in units)
+            sizes = {unit * 2 ** int(math.log2(most / unit)) + 1 for unit in units}
+            sizes |= {size for size in (c.rows.shape[1], c.plain.shape[1]) if size <= most}
+            totals += sorted(sizes)
     there = c.place(c.rows)
     for size in (1, 5, n) if stays_lazy(there) else ():
         what = f"chunks of {counted(size, 'row')}"

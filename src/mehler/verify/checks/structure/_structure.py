@@ -233,7 +233,13 @@ def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Redraw, domain: An
         made = [(f"d = {d}", d, length) for d in _WIDTHS if d != own]
         made += [(f"|x| = {factor * length:.3g}", own, factor * length) for factor in _FACTORS]
         for what, d, norm in made:
-            other = _rows_of(d, norm, c.seed)
+            # A row of this length, its negative, and others that differ in some columns.
+            base, step = np.random.default_rng([c.seed, d]).standard_normal((2, d))
+            j = np.arange(d)
+            base /= np.linalg.norm(base)
+            parts = [step * mask for mask in (j >= 0, 5 * j >= 4 * d - 4, 2 * j < d, j % 2 == 1)]
+            near = [base + part / np.linalg.norm(part) for part in parts if part.any()]
+            other = norm * np.stack([base, -base, *near])
             other = np.abs(other) if getattr(kernel, "nonnegative", False) else other
             other = other if domain is None else other[np.asarray(domain(other), dtype=bool)]
             cases.append((what, other.astype(rows.dtype), None if d == own else 64))
@@ -273,13 +279,3 @@ def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Redraw, domain: An
                 rule(replace(c, draw=drawing(c.rows, m), remarks={}, independent=True))
             except Broken as broken:
                 c.remarks[f"at m = {m}, {asked}, {broken}"] = None
-
-
-def _rows_of(d: int, length: float, seed: int) -> Any:
-    """Return a row of a length, its negative, and others that differ in some columns."""
-    rng, j = np.random.default_rng([seed, d]), np.arange(d)
-    base, step = rng.standard_normal((2, d))
-    base /= np.linalg.norm(base)
-    masks = [step * mask for mask in (j >= 0, 5 * j >= 4 * d - 4, 2 * j < d, j % 2 == 1)]
-    near = [base + part / np.linalg.norm(part) for part in masks if part.any()]
-    return length * np.stack([base, -base, *near])
