@@ -117,10 +117,10 @@ FAULTS = {
     "Cauchy for normal": (offset(cauchy), RBF, X, "fits laplacian(gamma="),
     "normal for Matern": (offset(), MATERN, X, "fits rbf(gamma="),
     "Matern without its root": (
-        offset(lambda rng, d, m: normal(rng, d, m) * 3.0 / rng.chisquare(3.0, m)),
-        MATERN,
+        offset(lambda rng, d, m: normal(rng, d, m) * 7.0 / rng.chisquare(7.0, m)),
+        kernels.make("matern", nu=3.5),
         X,
-        "without the root",
+        "(nu = 3.5) without the root",
     ),
     "uniform weights": (
         offset(lambda rng, d, m: rng.uniform(-3.0, 3.0, (d, m))),
@@ -132,7 +132,8 @@ FAULTS = {
     "exp, plus a little": (positive(shift=1e-2), EXP, UNIT, "an offset"),
     "exp, without the norm": (positive(power=0.0), EXP, UNIT, "exact is 2.7"),
     "QR without signs": (positive(signless), EXP, UNIT, None),
-    "arc-cosine of order 2": (rectified(power=2), ARC, UNIT, None),
+    "arc-cosine of order 2": (rectified(power=2), ARC, UNIT, "fits arc-cosine(order=2)"),
+    "waves without their norm": (offset(), EXP, X, "fits rbf(gamma=0.5"),
     "arc-cosine, a threshold": (rectified(threshold=0.4), ARC, UNIT, None),
     "linear for arc-cosine": (linear(), ARC, UNIT, "fits linear"),
     "noise of its own": (

@@ -13,7 +13,7 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_positive
-from mehler.kernels import make
+from mehler.kernels import NamedKernel, make
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, Pairs, make_pairs
 from mehler.verify._sources import choose_source, estimate
 from mehler.verify._verdict import Verdict
@@ -370,22 +370,25 @@ _SPECTRA: dict[str, Callable[[Any, Any], Any]] = {
     "weights of random signs": _by_columns(lambda a, b: np.cos(a - b.T)),
     **{
         f"Matern weights (nu = {nu:g}) without the root of chi^2": partial(_without_root, nu)
-        for nu in (0.5, 1.5, 2.5)
+        for nu in (0.5, 1.5, 2.5, 3.5)
     },
 }
 
 
 def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
     """Return kernels by name and by law, with the power of the scale in the text; 0 for none."""
+    rbf = "rbf(gamma={:.3g})", make("rbf", gamma=1.0), 2.0
     if not stationary:
-        arcs = [(f"arc-cosine(order={n})", make("arc-cosine", order=n), 0.0) for n in (0, 1, 2)]
-        return [("exp(gamma={:.3g})", make("exp"), 2.0), ("linear", make("linear"), 0.0), *arcs]
+        others = [make("linear"), *(make("arc-cosine", order=n) for n in (0, 1, 2))]
+        others += [make(name, q=q) for name in ("maxout", "collision") for q in (2, 3, 4)]
+        unscaled = [(str(other), other, 0.0) for other in others]
+        return [("exp(gamma={:.3g})", make("exp"), 2.0), rbf, *unscaled]
     matern = [
         (f"matern(nu={nu:g}, length_scale={{:.3g}})", make("matern", nu=nu, length_scale=1.0), -1.0)
-        for nu in (0.5, 1.0, 1.5, 2.5)
+        for nu in (0.5, 1.0, 1.5, 2.5, 3.5)
     ]
     return [
-        ("rbf(gamma={:.3g})", make("rbf", gamma=1.0), 2.0),
+        rbf,
         ("laplacian(gamma={:.3g})", make("laplacian", gamma=1.0), 1.0),
         (f"joint Cauchy weights: {matern[0][0]}", *matern[0][1:]),
         *matern[1:],
@@ -395,10 +398,11 @@ def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
 
 def _other_kernels(means: Means, pairs: Pairs, kernel: Any, stationary: bool) -> Iterator[Fit]:
     """Fit kernels by name, and laws of weights, with a scale of the rows."""
-    own = getattr(kernel, "name", ""), getattr(kernel, "parameters", {}).get("nu")
     for text, other, power in _rivals(stationary):
-        if own == (getattr(other, "name", "-"), getattr(other, "parameters", {}).get("nu")):
-            continue  # of another bandwidth, which was tried
+        if isinstance(kernel, NamedKernel) and isinstance(other, NamedKernel):
+            own = {**kernel.parameters, kernel.bandwidth: 0.0}
+            if (kernel.name, own) == (other.name, {**other.parameters, other.bandwidth: 0.0}):
+                continue  # of another bandwidth, which was tried
         unscaled = 0.0, 0.0, _values(other, pairs, np.positive)
         fit = _scale(means, pairs, other) if power else unscaled
         if fit is not None and fit[2] is not None:
