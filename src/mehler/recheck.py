@@ -103,10 +103,10 @@ def power_sums(test: Test, n: int = 0, sums: Any = None) -> tuple[int, list[Any]
 def require_moments(sums: list[Any], ends: Any, rounding: float) -> None:
     """Raise ValueError unless samples, between their ends, may have these sums of powers 0 to 4.
 
-    Sums of nonnegative polynomials are no less than 0: so are the minors of their matrices.
+    Sums of nonnegative polynomials are 0 or more, and minors so; sum x^4 <= (sum x^2)^2.
     """
     n, m1, m2, m3, m4 = sums
-    minors = [n * m2 - m1**2, n * m4 - m2**2, m2 * m4 - m3**2]
+    minors = [n * m2 - m1**2, n * m4 - m2**2, m2 * m4 - m3**2, m2**2 - m4]
     minors += [n * minors[2] - m1 * (m1 * m4 - m2 * m3) + m2 * (m1 * m3 - m2**2)]
     if ends:
         a, b = ball(ends[0]) - rounding, ball(ends[1]) + rounding
