@@ -44,7 +44,7 @@ def test_what_was_read_is_said_first(few_maps, table, capsys, command):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--target", "z"), "--target z is no column of DATA='"),
+        (("--target", "z"), "--target z is not a column of DATA='"),
         ((), "leave out with --drop name, or frame = pandas.get_dummies("),
     ],
 )

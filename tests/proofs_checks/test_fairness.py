@@ -35,7 +35,7 @@ STANDS = {
     "kitchen-sinks.lemma-1": ("holds", {"hypotheses": (r"\sup|\phi| \le 1",)}),
     "kitchen-sinks.norms": ("holds with constant", {"hypotheses": ("minima",)}),
     "group-invariant.theorem-2": (RESTORED_HOLDS, {"ground": ("0.33496", "Remark 1")}),
-    "maxout.figure-1": ("holds", {"ground": ("What one sees is true",)}),
+    "maxout.figure-1": ("holds", {"ground": ("Measured distances agree with",)}),
     "maxout.theorem-2": ("", {"ground": ("Appendix B",)}),
 }
 # Checks that alone judge what is printed or restored.

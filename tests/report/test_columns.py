@@ -105,9 +105,9 @@ def test_labels_may_come_apart_from_the_rows(make):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"columns": "a,bb"}, "columns='bb' is no column of data=.*: it has a, b, c"),
-        ({"drop": "z"}, "drop='z' is no column"),
-        ({"target": "z"}, "target='z' is no column"),
+        ({"columns": "a,bb"}, "columns='bb' is not a column of data=.*: it has a, b, c"),
+        ({"drop": "z"}, "drop='z' is not a column"),
+        ({"target": "z"}, "target='z' is not a column"),
         ({"columns": "a", "target": "a"}, "has no columns left"),
         ({"drop": "a,b,c"}, "has no columns left"),
     ],

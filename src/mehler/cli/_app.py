@@ -274,7 +274,7 @@ def reproduce(
             typer.echo(f"{experiment.name}: {experiment.title} ({experiment.source})")
         return 0
     if name not in experiments:
-        raise ValueError(f"there is no experiment {name!r}, but {', '.join(experiments)}")
+        raise ValueError(f"no experiment {name!r}: choose one of {', '.join(experiments)}")
     report.require_writable(out)
     report.require_renderers()
     try:

@@ -243,7 +243,7 @@ def _choose(
     for option, names in asked.items():
         for name in set(names) - set(table.columns):
             there = ", ".join(map(printable, table.columns[:_LISTED]))
-            raise ValueError(f"{option}={name!r} is no column of {table.label}: it has {there}")
+            raise ValueError(f"{option}={name!r} is not a column of {table.label}: it has {there}")
     index = [] if wanted else [n for n in table.index if n not in (*unwanted, target)]
     left_out = {*unwanted, *index, target}
     names = tuple(n for n in dict.fromkeys(wanted or table.columns) if n not in left_out)

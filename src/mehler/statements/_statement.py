@@ -328,7 +328,7 @@ def _front_matter(path: Path) -> tuple[dict[str, str], list[str]]:
             continue
         key, colon, value = line.partition(":")
         if not colon or key in values:
-            raise ValueError(f"{path}: {line!r} is no line `key: value` of a new key")
+            raise ValueError(f"{path}: {line!r} is not a line `key: value` with a new key")
         values[key] = value.strip()
     return values, lines[end + 1 :]
 

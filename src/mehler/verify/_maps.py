@@ -227,7 +227,7 @@ def host_array(value: object, name: str) -> Any:
     try:
         return np.asarray(to_host(value))
     except ValueError:
-        raise TypeError(f"{name} is no array, but has rows of several lengths") from None
+        raise TypeError(f"{name} is not an array: its rows differ in length") from None
 
 
 def require_plain(value: object, name: str) -> None:
@@ -258,7 +258,7 @@ def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
     value, shape = claimed(function, x, y, name), (len(x), len(y))
     if value.dtype == object:
         kind = type(value.flat[0]).__name__
-        raise TypeError(f"{name}(X, Y) is no matrix of numbers, but holds a {kind}")
+        raise TypeError(f"{name}(X, Y) is not a matrix of numbers: it holds a {kind}")
     if value.shape != shape:
         raise ValueError(f"{name}(X, Y) has shape {value.shape} but must have shape {shape}")
     if np.iscomplexobj(value):

@@ -272,7 +272,7 @@ def as_group(group: object, name: str = "group") -> Group:
         try:
             return from_recipe(group)
         except (TypeError, ValueError) as error:
-            raise type(error)(f"{name} is no recipe of a group: {error}") from error
+            raise type(error)(f"{name} is not the recipe of a group: {error}") from error
     remedy = "for matrices or functions use groups.LinearMaps(...)"
     raise TypeError(f"{name}={group!r} must be a group of mehler.features.groups; {remedy}")
 

@@ -67,7 +67,7 @@ def _on_list(group: Group, x: Floats, z: Floats) -> Iterator[Any]:
     pairs = group.order**2
     if pairs > _MOST_PAIRS:
         raise ValueError(
-            f"{group!r} is no group, so its kernel is a mean over {group.order}^2 pairs of "
+            f"{group!r} is not a group, so its kernel is a mean over {group.order}^2 pairs of "
             "elements: take fewer of them, group.drawn(1000, seed=0)"
         )
     a, b = (np.moveaxis(group.transpose(rows), 0, 1) for rows in (x, z))  # (n, N, d)

@@ -343,7 +343,7 @@ def columns_for(
         near = max(1, round(n_columns / columns))
         take = f"a template; take {near * columns}, or say n_templates={near}"
         raise ValueError(
-            f"n_features={n_columns} is no multiple of the {columns} columns of {take}"
+            f"n_features={n_columns} is not a multiple of the {columns} columns of {take}"
         )
     return n_columns
 

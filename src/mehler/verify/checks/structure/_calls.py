@@ -77,7 +77,7 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
     _look_for_caches(c, phi)
     others = c.rows * np.asarray([1.0] + [0.5] * (n - 1)).astype(c.rows.dtype)[:, None]
     with c.trying("other rows besides"):
-        cause = f"{_BATCH}: other rows besides change them"
+        cause = f"{_BATCH}: added rows change them"
         c.require_same(cause, c.call(phi, others)[:1], c.plain[:1])
     cause = f"{_BATCH}: a part of the rows has other ones"
     c.require(cause, phi, np.arange(n)[n // 2 :], what="a part of the rows")
