@@ -182,7 +182,7 @@ def save(results: dict[str, Result]) -> None:
     rows = [results[line.command] for line in LINES if line.command in results]
     _harness.table(
         "gallery",
-        "Other people's maps",
+        "Tested libraries",
         ["package", "after `mehler verify`", "verdict", "features", "seconds", "stderr"],
         [
             [

@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 # Bottom layer first: a package may import from itself and from the packages before it.
-ROOMS = [
+LAYERS = [
     "mehler._arrays",
     "mehler._random",
     "mehler._files",
@@ -37,9 +37,9 @@ ROOMS = [
 ]
 
 
-def room_of(module: str) -> str | None:
-    rooms = [r for r in ROOMS if module == r or module.startswith(r + ".")]
-    return rooms[0] if rooms else None
+def layer_of(module: str) -> str | None:
+    layers = [r for r in LAYERS if module == r or module.startswith(r + ".")]
+    return layers[0] if layers else None
 
 
 @functools.cache
@@ -82,13 +82,13 @@ def imports(path: Path):
 def test_imports_go_down_only():
     upward = []
     for module, path in files():
-        here = room_of(module)
+        here = layer_of(module)
         if here is None:
             continue
         for target in imports(path):
-            there = room_of(target)
+            there = layer_of(target)
             # Statements are discovered by entry point, so nothing below imports them.
-            if there and ROOMS.index(there) > ROOMS.index(here):
+            if there and LAYERS.index(there) > LAYERS.index(here):
                 upward.append(f"{module} -> {target}")
     assert not upward
 
@@ -140,8 +140,8 @@ def test_backends_are_named_in_one_room_only():
     named = [
         f"{module} -> {target}"
         for module, path in files()
-        # The rooms of one library each are for its users.
-        if room_of(module) not in ("mehler._arrays", "mehler.torch", "mehler.jax")
+        # Packages for one library each are for its users.
+        if layer_of(module) not in ("mehler._arrays", "mehler.torch", "mehler.jax")
         for target in imports(path)
         if target.split(".")[0] in backends
     ]
@@ -173,11 +173,11 @@ def test_one_package_asks_which_library_an_array_is_of():
     assert [len(list(questions(fault))) for fault in faults] == [1, 1, 1]
     assert not list(questions("_arrays.stays_lazy(x) and isinstance(x, str)"))
     # The modules of one library each, torch.py and jax.py, are for its arrays alone.
-    rooms = "mehler._arrays", "mehler.torch", "mehler.jax"
+    layers = "mehler._arrays", "mehler.torch", "mehler.jax"
     asked = {
         module: list(questions(path.read_text()))
         for module, path in files()
-        if room_of(module) not in rooms
+        if layer_of(module) not in layers
     }
     assert {module: found for module, found in asked.items() if found} == {}
 
@@ -340,7 +340,7 @@ def repeated(sources: dict[str, str]) -> dict[tuple[str, str], list[str]]:
 def test_a_parameter_is_described_once_a_package():
     """A neighbour refers to it; estimators repeat it, as scikit-learn's users read ``help``."""
     sources = {module: path.read_text(encoding="utf-8") for module, path in files()}
-    packages = [module for module in sources if room_of(module) not in (None, "mehler.sklearn")]
+    packages = [module for module in sources if layer_of(module) not in (None, "mehler.sklearn")]
     assert repeated({module: sources[module] for module in packages}) == {}
     text = "Rows in the map's own namespace, all of them finite, unless\n        the map says more."
     planted = f'"""Do.\n\n    Parameters\n    ----------\n    X : array\n        {text}\n'

@@ -1,4 +1,4 @@
-"""One rule for numbers in every room: another type is a TypeError, out of range a ValueError."""
+"""One rule for numbers in every package: another type is a TypeError, out of range a ValueError."""
 
 import math
 from fractions import Fraction
@@ -52,7 +52,7 @@ def test_ends_of_ranges(check, good, bad):
             check("x", value)
 
 
-# An integer argument of each room.
+# An integer argument of each package.
 INTEGERS = {
     "features": lambda n: mehler.MaxoutFeatures.draw(n, 4, 2, seed=0),
     "exact": lambda n: exact.sigma2(n),
@@ -67,13 +67,13 @@ INTEGERS = {
 }
 
 
-@pytest.mark.parametrize("room", INTEGERS)
-def test_every_room_keeps_the_rule(room):
+@pytest.mark.parametrize("package", INTEGERS)
+def test_every_package_keeps_the_rule(package):
     with pytest.raises(TypeError, match=r"2.5"):
-        INTEGERS[room](2.5)
+        INTEGERS[package](2.5)
     with pytest.raises(ValueError, match="0"):
-        INTEGERS[room](0)
-    INTEGERS[room](Index())
+        INTEGERS[package](0)
+    INTEGERS[package](Index())
 
 
 @pytest.mark.parametrize("value", [True, np.True_])

@@ -8,7 +8,7 @@ import re
 from tests.docs._blocks import ROOT
 
 PAGE = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")
-ROOMS = sorted(set(re.findall(r"currentmodule:: (\S+)", PAGE)))
+MODULES = sorted(set(re.findall(r"currentmodule:: (\S+)", PAGE)))
 
 
 def listed() -> set[str]:
@@ -24,9 +24,9 @@ def listed() -> set[str]:
 
 def test_public_names_are_listed() -> None:
     # The maps are public in `mehler` as well, and listed there.
-    rooms = ("mehler.", "mehler.features.", "mehler.features.deep.")
-    there = {name.replace("mehler.", room, 1) for name in listed() for room in rooms}
-    for name in ROOMS:
+    prefixes = ("mehler.", "mehler.features.", "mehler.features.deep.")
+    there = {name.replace("mehler.", prefix, 1) for name in listed() for prefix in prefixes}
+    for name in MODULES:
         module = importlib.import_module(name)
         kinds = {word: getattr(module, word) for word in module.__all__}
         public = {w for w, of in kinds.items() if inspect.isclass(of) or inspect.isfunction(of)}

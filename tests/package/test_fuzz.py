@@ -11,7 +11,7 @@ from tests.package.fuzz.calls import Call, public
 from tests.package.fuzz.hostile import Change
 from tests.package.fuzz.judge import judge
 
-# Rooms whose examples take no seconds to record; the full level records all.
+# Packages whose examples take no seconds to record; the full level records all.
 QUICK = "mehler.exact.orbits,mehler.exact.certified,mehler.features.groups,mehler.learn"
 
 

@@ -1,4 +1,4 @@
-"""What a user writes who checks types: every public room, called as the documentation calls it."""
+"""Code of a user who checks types: every public package, called as documented."""
 
 from pathlib import Path
 from typing import Any

@@ -98,7 +98,7 @@ def one_pair(
     --------
     >>> from mehler.bounds import kernel_error, lower
     >>> setting = {"delta": 0.01, "pool_size": 4, "rho": 1.0}
-    >>> below, above = (room.one_pair(10_000, **setting).value for room in (lower, kernel_error))
+    >>> below, above = (side.one_pair(10_000, **setting).value for side in (lower, kernel_error))
     >>> round(below, 4), round(above, 4)
     (0.0355, 0.057)
     """

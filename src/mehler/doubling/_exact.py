@@ -162,7 +162,7 @@ def _over_subsets(
 
 
 def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
-    """Return ends for the most half-size balls that a section needs, and the section's ball.
+    """Bound the largest number of half-size balls that a section needs; return its ball, too.
 
     Subsets stand for sections: one that a ball B(c, r) cuts out lies in its own smallest ball,
     whose radius is at most r and whose half-size balls are no larger.
