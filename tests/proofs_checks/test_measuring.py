@@ -12,7 +12,6 @@ from mehler.proofs_checks._measured_products import (
     measure_collisions,
 )
 from mehler.proofs_checks.maxout.growth import _growth
-from mehler.proofs_checks.maxout.kernel import figure_1
 
 from mehler import MaxoutCodes, MaxoutFeatures, exact
 
@@ -25,13 +24,6 @@ def test_a_computed_value_stands_within_its_rounding_on_both_sides(relative, end
     assert (one.observed, one.interval) == (4.0, ends)
     for claim in (ends[0] - 0.01, ends[1] + 0.01):
         assert compute("a", 4.0, 0.25, relative=relative, exact=claim).status == "refuted"
-
-
-@pytest.mark.parametrize("q", [2, 3, 8, 32])
-@pytest.mark.parametrize("rho", [-0.9, -0.5, 0.0, 0.5, 0.9, 0.9998])
-def test_joint_density_gives_the_kernel(q, rho):
-    second, _ = figure_1.difference_moments(rho, q)
-    assert abs(second - 2 * (exact.sigma2(q) - exact.maxout_kernel(rho, q))) < 1e-11
 
 
 @pytest.mark.parametrize("q", [2, 3, 8, 1024, 10**6])

@@ -89,6 +89,10 @@ def test_rectified_powers_by_angle(order):
     agree(kernels.make("arc-cosine", order=order), "rectified", X, mean, variance, 1e-4)
 
 
+def gaussian(rng, m):
+    return math.sqrt(2.0 * GAMMA) * rng.standard_normal((2, m))
+
+
 def cauchy(rng, m):
     return rng.standard_cauchy((2, m))
 
@@ -106,6 +110,7 @@ def secant(rng, m):
 @pytest.mark.parametrize(
     ("kernel", "weights", "place"),
     [
+        (RBF, gaussian, lambda rows: rows),
         (kernels.make("laplacian", gamma=1.0), cauchy, lambda rows: rows),
         (kernels.make("matern", nu=2.5), student, lambda rows: rows),
         (kernels.make("skewed-chi2", skew=1.0), secant, lambda rows: np.log(rows + 1.0)),

@@ -1,7 +1,6 @@
 """The whole corpus."""
 
 from tests.verify.corpus import (
-    draw_cases,
     fourier_cases,
     invariant_cases,
     law_cases,
@@ -17,7 +16,6 @@ _PARTS = (
     sink_cases,
     invariant_cases,
     law_cases,
-    draw_cases,
     structure_cases,
 )
 
