@@ -4,10 +4,10 @@ Random feature maps on any array library, the exact kernels that they approximat
 of the one against the other that state their error rates.
 """
 
-from typing import TYPE_CHECKING
-
 from mehler._version import __version__
 
+# A constant for type checkers: `python -m mehler` imports nothing of the folder it is started in.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
     from mehler import bounds, doubling, exact, features, kernels, learn, verify
     from mehler.features import (

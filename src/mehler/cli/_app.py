@@ -8,7 +8,7 @@ import re
 from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
@@ -19,10 +19,6 @@ from mehler.cli._console import progress
 from mehler.cli._options import option, require_different, switch
 from mehler.cli._target import load, read_target
 from mehler.cli._verify import parsed, verify
-
-if TYPE_CHECKING:
-    from mehler.planning import Plan
-    from mehler.report import DataMatrix
 
 app = typer.Typer(
     name="mehler",
@@ -144,8 +140,8 @@ def plan(
     map: str | None = option(
         None,
         "NAME",
-        "The map: maxout, fourier, or MODULE:FACTORY for a map with a kernel and a variance, on "
-        "unscaled rows.",
+        "The map: maxout, on rows of length 1, or fourier and other maps of mehler.features, or "
+        "MODULE:FACTORY of a map or sampler with a kernel and a variance, on the rows as they are.",
     ),
     arg: list[str] | None = option(None, "K=V", "An argument for FACTORY; repeatable."),
     pool_size: int = option(4, "Q", "Projections whose maximum is one maxout unit."),
@@ -175,16 +171,20 @@ def plan(
 
     Example: mehler plan rows.npy --eps 0.05 --delta 0.01 --pool-size 4
     """
+    from mehler import planning
+
     if data is None and map not in (None, "maxout"):
         raise ValueError(f"--map {map} needs DATA: the numbers are those of your rows")
     if out is not None:
         require_file(out, "--out")
-        require_different([("--out", out)], {"DATA": data})
+        require_different([("--out", out)], {"DATA": data, **common.sources(map)})
     matrix = common.read(ctx.params, optional=True)
+    rows: Any = None if matrix is None else matrix.values
+    phi = None if map in (None, "maxout") else _map(map, rows, seed, parsed(arg, "--arg"))
     given = {name: value for name, value in ctx.params.items() if name not in _OWN}
     as_flag = lambda m: f"--{m[0].replace('_', '-')}" if m[0] in given else m[0]  # noqa: E731
     try:
-        planned = _planned(matrix, **given)
+        planned = planning.plan(rows, map=phi, **given)
     except (ValueError, TypeError) as error:
         names = "|".join(given)
         words = re.sub(rf"\b({names})(?==|$)|\b\w+_\w+\b", as_flag, str(error))
@@ -196,26 +196,24 @@ def plan(
     return 0
 
 
-_OWN = {"data", "as_json", "out", "debug", *common.HOW}
+_OWN = {"data", "map", "arg", "as_json", "out", "debug", *common.HOW}
 
 
-def _planned(matrix: DataMatrix | None, *, map: str | None, **given: Any) -> Plan:
-    """Return the plan for a map, on rows if there are any."""
-    from mehler import planning
+def _map(name: str, rows: Any, seed: int, arguments: dict[str, Any]) -> Any:
+    """Draw a map of mehler by the begin of its name, or that of MODULE:FACTORY."""
+    from mehler import features
 
-    rows: Any = None if matrix is None else matrix.values
-    arguments = parsed(given.pop("arg"), "--arg")
-    if map in (None, "maxout"):
-        return planning.plan(rows, **given)
-    spec = {"fourier": "mehler:FourierFeatures"}.get(map, map)
+    ours = [n for n in features.__all__ if n.lower().startswith(name.replace("-", "").lower())]
+    spec = f"mehler.features:{ours[0]}" if ours else name
     read = read_target(spec, load(spec, what="--map"), rows, n_features=64, arguments=arguments)
-    phi = read.draw(given["seed"])
-    if not (hasattr(phi, "kernel") and hasattr(phi, "gram_variance")):
+    phi = read.draw(seed)
+    phi = getattr(phi, "__self__", phi)  # of a sampler it is the method `transform`
+    if not (hasattr(phi, "map_") or (hasattr(phi, "kernel") and hasattr(phi, "gram_variance"))):
         raise ValueError(
-            f"--map {map} is {read.assumed}, which declares no kernel and no variance: give a map "
-            "of mehler, or a class of mehler.features.FeatureMap"
+            f"--map {name} is {read.assumed}, which declares no kernel and no variance: give a map "
+            "or sampler of mehler, or a class of mehler.features.FeatureMap"
         )
-    return planning.plan(rows, map=phi, **given)
+    return phi
 
 
 @app.command()

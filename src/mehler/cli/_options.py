@@ -54,12 +54,12 @@ def read(parameters: Mapping[str, Any], *, optional: bool = False) -> DataMatrix
     from mehler import report
 
     data, words = parameters["data"], {name: parameters[name] for name in HOW if parameters[name]}
+    options = {name.replace("labels", "target"): word for name, word in words.items()}
     if data is None and optional:
-        for name in words:
-            flag = f"--{name.replace('_', '-').replace('labels', 'target')}"
+        for name in options:
+            flag = f"--{name.replace('_', '-')}"
             raise ValueError(f"{flag} says how to read DATA, which is not given")
         return None
-    options = {("target" if name == "labels" else name): word for name, word in words.items()}
     try:
         rows = report.load_rows(data, **options)
     except ValueError as error:
@@ -105,6 +105,13 @@ def write(
     return {"status": result.exit_status, "lines": lines}
 
 
+def sources(*specs: str | None) -> dict[str, str | None]:
+    """Return the files that MODULE:NAME reads, for `require_different`, by how they are named."""
+    modules = [spec.rpartition(":")[0] for spec in specs if spec]
+    files = [name if name.endswith(".py") else name.replace(".", "/") + ".py" for name in modules]
+    return {file: file for file in files}
+
+
 def tell(outcome: Mapping[str, Any]) -> int:
     """Print the lines from `write`, and return the exit status."""
     if "error" in outcome:
@@ -118,13 +125,18 @@ def require_different(
     outputs: Sequence[tuple[str, Path]], inputs: Mapping[str, str | None]
 ) -> None:
     """Raise ValueError for an output that would replace an input or another, or be its folder."""
-    names = {os.path.realpath(file): name for name, file in inputs.items() if file}
-    folders: dict[str, str] = {}
+    names = {_place(file): name for name, file in inputs.items() if file}
+    folders: dict[Any, str] = {}
     for flag, path in outputs:
-        place = os.path.realpath(path)
-        parents = [str(folder) for folder in Path(place).parents]
+        place, parents = _place(path), [_place(p) for p in Path(os.path.realpath(path)).parents]
         taken = folders.get(place) or next((names[p] for p in (place, *parents) if p in names), "")
         if taken:
             raise ValueError(f"{flag}={path} would replace {taken}: name another file")
         names[place] = f"what {flag} writes"
         folders |= dict.fromkeys(parents, f"the folder of {flag}")
+
+
+def _place(path: str | Path) -> Any:
+    """Return what two names of one file have in common, links of both kinds included."""
+    full = os.path.realpath(path)
+    return (os.stat(full).st_dev, os.stat(full).st_ino) if os.path.exists(full) else full

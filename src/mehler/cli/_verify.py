@@ -78,9 +78,8 @@ def verify(
     Example: mehler verify maps.py:draw --kernel rbf --param gamma=0.5 --certificate rbf.json, then
     python -m mehler.recheck rbf.json.
     """
-    files = [spec.rpartition(":")[0] for spec in (target, kernel)]
     outputs = common.requested(
-        {"DATA": data, **{each: each for each in files if each.endswith(".py")}},
+        {"DATA": data, **common.sources(target, kernel)},
         {"out": out, "json": json, "junit": junit, "certificate": certificate},
     )
     matrix, rows, described = common.read(ctx.params, optional=True), None, ""
