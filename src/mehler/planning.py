@@ -133,11 +133,7 @@ class Plan(Listed):
 
 
 class Entry(NamedTuple):
-    """A line of the table: a bound, the facts that are its arguments, and its options.
-
-    Facts stand in the quantity, as in ``"{rows}"``. A row's delta is divided by the number of
-    events of probability delta that the bound excludes.
-    """
+    """A line of the table: a bound of a quantity, its arguments, and events that share delta."""
 
     quantity: str
     name: str
@@ -268,14 +264,15 @@ def plan(
     for name, count in {"n_inputs": n_inputs, "n_samples": n_samples}.items():
         facts[name] = None if count is None else require_integer(name, count)
     facts["dimension"] = None if dimension is None else require_not_negative("dimension", dimension)
-    # Unit rows are at most 2 apart.
-    facts["diameter"] = None if dimension is None else 2.0
+    facts["diameter"] = None if dimension is None else 2.0  # unit rows are at most 2 apart
     facts |= {name: require_positive(name, value) for name, value in numbers.items()}
     facts |= {"delta": require_probability("delta", delta), "seed": require_seed(seed)}
     max_rows = require_integer("max_rows", max_rows)
     if facts["delta"] < _LEAST_DELTA or facts["eps"] > _LARGEST_EPS:
         limits = f"eps must be at most {_LARGEST_EPS:g}, delta at least {_LEAST_DELTA:g}"
         raise ValueError(f"eps={eps!r}, delta={delta!r}: {limits}")
+    if isinstance(data, str):
+        raise TypeError(f"data={data!r} is a path: pass mehler.report.load_rows(path).values")
     if data is not None or map is not None:
         data = data if _arrays.is_array(data) else require_reals("data", data)
         _arrays.require_matrix(data, name="data")
@@ -306,7 +303,6 @@ def rows_of(entries: Iterable[Entry], facts: Mapping[str, Any]) -> list[Row]:
         try:
             features = bounds.solve(entry.bound, at_most=facts["eps"], n_features=None, **arguments)
         except ValueError as error:
-            # Facts were validated before, so that the remaining error is a target out of reach.
             note = str(error).replace("at_most", "eps")
         row = Row(
             quantity=entry.quantity.format_map(facts),
@@ -419,11 +415,12 @@ def _plan_map(phi: Any, X: Floats, facts: dict[str, Any]) -> Plan:
     # Of a fitted sampler of `mehler.sklearn` its map.
     phi = getattr(phi, "map_", phi)
     for part in ("kernel", "gram_variance"):
-        if not callable(getattr(phi, part, None)):
-            raise TypeError(f"map is {type(phi).__name__}, which has no {part}(X): pass a map")
+        if isinstance(phi, type) or not callable(getattr(phi, part, None)):
+            name = getattr(phi, "__name__", type(phi).__name__)
+            text = "pass a map that was drawn, or a fitted sampler of mehler.sklearn"
+            raise TypeError(f"map is {name}, which has no {part}(X): {text}")
     rows, length = _with_length(X, np.diag(np.asarray(phi.kernel(X))), notes)
-    # gram_variance knows of units that depend on each other. One that is 0 up to rounding needs
-    # some features all the same.
+    # A variance that is 0 up to rounding needs some features all the same.
     spread = phi.n_features * np.asarray(phi.gram_variance(rows)) / np.outer(length, length)
     variance = max(float(np.max(spread)), 1e-12)
     n = facts["n_samples"] or len(X)
@@ -439,6 +436,9 @@ def _plan_map(phi: Any, X: Floats, facts: dict[str, Any]) -> Plan:
     (limit,) = rows_of([entry], {**setting, "n_pairs": n_pairs})
     declared = ("the variance is nowhere larger than at the rows given",)
     limit = replace(limit, statement="", assumptions=declared)
+    if variance > facts["eps"] ** 2 * 2.0**48:
+        at = f"the variance of a product is {variance:.3g} in units of k(x,x) k(y,y)"
+        raise ValueError(f"eps={facts['eps']:g} needs over 10^14 features, since {at}: scale rows")
     proved = replace(
         limit,
         name="Catoni's estimate, union over pairs",

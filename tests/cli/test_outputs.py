@@ -49,7 +49,10 @@ def test_bad_outputs_are_refused_before_any_work(
         (["report", "rows.npy", "--junit", "rows.npy"], "--junit=rows.npy would replace DATA"),
         (["report", "rows.npy", "--certificate", "link"], "--certificate=link would replace DATA"),
         (["plan", "rows.npy", "--out", "rows.npy"], "--out=rows.npy would replace DATA"),
+        (["plan", "rows.npy", "--out", "hard"], "--out=hard would replace DATA"),
+        (["plan", "rows.npy", "--map", "maps:f", "--out", "maps.py"], "would replace maps.py"),
         (["verify", "maps.py:f", "--kernel", "rbf", "--json", "maps.py"], "would replace maps.py"),
+        (["verify", "maps:f", "--kernel", "rbf", "--json", "maps.py"], "would replace maps.py"),
         (["verify", "a:f", "--kernel", "maps.py:k", "--junit", "maps.py"], "replace maps.py"),
         (["report", "--junit", "a", "--certificate", "a"], "replace what --junit writes"),
         (["report", "--junit", "./b/../a", "--certificate", "a"], "replace what --junit writes"),
@@ -65,6 +68,7 @@ def test_outputs_replace_neither_inputs_nor_each_other(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "maps.py").write_text("raise ValueError('it was run')\n")
     (tmp_path / "link").symlink_to("rows.npy")
+    (tmp_path / "hard").hardlink_to(tmp_path / "rows.npy")
     before = sorted(tmp_path.iterdir())
     assert call(*line) == 2
     (error,) = capsys.readouterr().err.splitlines()

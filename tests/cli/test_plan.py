@@ -72,8 +72,14 @@ def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
 def test_any_map_with_a_variance_is_planned(rows_file, capsys):
     X, line = np.load(rows_file), ("--arg", "gamma=0.5", "--eps", "0.2")
     phi = FourierFeatures.draw(5, 64, gamma=0.5, seed=0)
-    for name in ("fourier", "mehler:FourierFeatures"):
+    for name in ("fourier", "mehler:FourierFeatures", "mehler.sklearn:FourierSampler"):
         assert call("plan", str(rows_file), "--map", name, *line) == 0
         assert capsys.readouterr().out == f"{planning.plan(X, map=phi, eps=0.2)}\n"
-    assert call("plan", str(rows_file), "--map", "tests.cli.verified_maps:signs") == 2
-    assert "declares no kernel and no variance" in capsys.readouterr().err
+    refusals = {
+        "tests.cli.verified_maps:signs": "declares no kernel and no variance",
+        "gauss": "error: --map='gauss' is not MODULE:NAME",
+        "kitchen-sinks": "give --arg activation=...",
+    }
+    for name, message in refusals.items():
+        assert call("plan", str(rows_file), "--map", name) == 2
+        assert message in capsys.readouterr().err

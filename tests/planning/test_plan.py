@@ -10,6 +10,7 @@ import pytest
 
 from mehler import FourierFeatures, MaxoutFeatures, exact
 from mehler.bounds import kernel_error, maxout, solve
+from mehler.features import SoftmaxFeatures
 from mehler.planning import Plan, plan
 from mehler.sklearn import FourierSampler, MaxoutSampler
 from tests.places import CPU
@@ -17,6 +18,7 @@ from tests.places import CPU
 ROWS = np.random.default_rng(4).standard_normal((40, 6))
 ROWS[:10] += 4.0
 FOURIER = FourierFeatures.draw(6, 4, seed=0)
+SOFTMAX = SoftmaxFeatures.draw(6, 8, seed=0)
 MAXOUT = MaxoutFeatures.draw(6, 8, 3, seed=0)
 ONE = "error of the kernel, one pair of rows"
 
@@ -217,6 +219,10 @@ def test_an_accuracy_out_of_reach_leaves_the_other_rows():
                 ({"delta": 1e-300}, "delta at least 1e-280"),
                 ({"n_samples": 0}, "n_samples"),
                 ({"data": 0 * ROWS, "map": MAXOUT}, "rows of length 0 alone"),
+                ({"map": FourierFeatures}, "FourierFeatures.* a map that was drawn"),
+                ({"map": FourierSampler()}, "FourierSampler.* or a fitted sampler"),
+                ({"data": 4.0 * ROWS, "map": SOFTMAX}, r"eps=0\.1 needs over 10.14 features"),
+                ({"data": "rows.npy"}, "is a path: pass mehler.report.load_rows"),
             )
         ),
     ],

@@ -146,7 +146,7 @@ READ = [
 ]  # fmt: skip
 UNREADABLE, SHAPE = "cannot be read (", "not (samples, columns)"
 PANDAS = (
-    "frame = pandas.read_csv('a.csv', sep=None, comment='#', encoding='latin-1'); frame.to_parq"
+    "frame = pandas.read_csv('a.csv', sep=None, engine='python', comment='#', encoding='latin-1')"
 )
 NOISE = {"npy": b"\x93NUMPY", "npz": b"PK\x03\x04zip", "arrow": b"\xff\xfe\x00\x01 not data" * 9}
 # What the file is, its ending, how it is made, the words of the refusal, and options.
@@ -159,8 +159,9 @@ REFUSED = [
     ("rows of other lengths", "csv", raw("a,b\n1,2\n3\n4,5,6\n"), "Expected 2 columns, got 1"),
     ("text, dates, categories", "csv", lambda p: mixed().to_csv(p, index=False),
      "3 columns without numbers, 'who' (string), 'kind' (string), 'when' (date32[day]): leave out "
-     "with drop='who,kind,when', or frame = pandas.get_dummies(pandas.read_csv('a.csv'), columns="
-     "['who', 'kind', 'when']); frame.to_parquet('rows.parquet')"),
+     "with drop='who,kind,when', or frame = pandas.get_dummies(pandas.read_csv('a.csv').drop("
+     "columns=['when']), columns=['who', 'kind']); frame.to_parquet('rows.parquet')"),
+    ("semicolons", "csv", raw("a;b\n1;2\n3;4\n"), f"(one column alone, a;b): {PANDAS}"),
     ("text far below numbers", "csv", raw("a,b\n" + "1,2\n" * 2**21 + "1,x\n"),
      "invalid value 'x'"),
     ("gaps", "csv", raw("a,b\n1,2\n3,5\n,\n,4\n"),

@@ -93,6 +93,8 @@ def test_progress_has_the_outcome_of_each_statement_as_it_ends():
 def test_bad_options_are_refused_before_any_check(options, message):
     with pytest.raises(ValueError, match=message):
         run(toys.BROKEN, **options)
+    with pytest.raises(TypeError, match=r"what mehler\.statements\.discover"):
+        run("maxout.*")
 
 
 def test_numbers_that_json_lacks_come_back_through_float():

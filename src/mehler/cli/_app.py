@@ -27,8 +27,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-# Exit status that typer gives an interruption.
-_INTERRUPTED = 130
 GLOBS = option(None, "GLOB", "Ids of statements, such as 'maxout.*', or all.", "--statements")
 
 
@@ -51,7 +49,7 @@ def run_app(arguments: list[str]) -> int:
         if hasattr(error, "format_message"):
             raise ValueError(f"{error.format_message()} (mehler --help shows the usage)") from error
         raise
-    if status == _INTERRUPTED:
+    if status == 130:  # of typer, for an interruption
         raise KeyboardInterrupt
     return status if isinstance(status, int) else 0
 
@@ -108,12 +106,10 @@ def report(
     globs = [glob for each in statements or [] for glob in each.split(",")]
     # Without DATA the report is about the statements, with it about the rows.
     chosen = _chosen(["*" if g == "all" else g for g in globs]) if globs or data is None else ()
-    # Read, and said, once everything else is valid.
-    rows = partial(common.read, ctx.params)
     with progress(lines=True) as show:
         result = reports.run(
             chosen,
-            data=rows,
+            data=partial(common.read, ctx.params),  # and announced, once all else is valid
             level=level,  # type: ignore[arg-type]  # run says what levels there are
             seed=seed,
             backend=backend,  # type: ignore[arg-type]  # and what backends
@@ -138,10 +134,7 @@ def plan(
     eps: float = option(0.1, "E", "Largest error of kernel values, and of the excess risk."),
     delta: float = option(0.01, "P", "Probability that the error is larger than E."),
     map: str | None = option(
-        None,
-        "NAME",
-        "The map: maxout, on rows of length 1, or fourier and other maps of mehler.features, or "
-        "MODULE:FACTORY of a map or sampler with a kernel and a variance, on the rows as they are.",
+        None, "NAME", "maxout (the default), fourier, kitchen-sinks, ..., or MODULE:FACTORY."
     ),
     arg: list[str] | None = option(None, "K=V", "An argument for FACTORY; repeatable."),
     pool_size: int = option(4, "Q", "Projections whose maximum is one maxout unit."),

@@ -48,8 +48,7 @@ HOW = ("columns", "drop", "labels", "standardize", "drop_missing")
 def read(parameters: Mapping[str, Any], *, optional: bool = False) -> DataMatrix | None:
     """Read DATA, and print a summary and the decisions on standard error.
 
-    `parameters` are those of the command. Where DATA is `optional` and not given, nothing is read,
-    and options about it are refused. The rows that stand in for it elsewhere are not announced.
+    `parameters` are those of the command; without an `optional` DATA its options are refused.
     """
     from mehler import report
 
@@ -70,10 +69,7 @@ def read(parameters: Mapping[str, Any], *, optional: bool = False) -> DataMatrix
 
 
 def requested(inputs: Mapping[str, str | None], files: Mapping[str, Path | None]) -> dict[str, str]:
-    """Require, before any work, that files can be written and differ; return options of `write`.
-
-    `inputs` are files that are read, by how they are named.
-    """
+    """Require, before any work, that files can be written and differ; return options of `write`."""
     from mehler import report as reports
 
     places: list[tuple[str, Path]] = []

@@ -31,11 +31,7 @@ _SCORED, _POOL, _MOST_SCORED = 64, 2, _WIDE // 2
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """A random sample of the rows, with its properties.
-
-    `measured`: positions in `values` of the rows whose pairs are measured, the two nearest and
-    the two most opposed in direction among them. `source`: positions of all rows in the source.
-    """
+    """Rows drawn at random, their positions in the source, and of those measured in `values`."""
 
     values: np.ndarray
     source: np.ndarray

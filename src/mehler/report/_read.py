@@ -252,10 +252,13 @@ def _choose(
     if odd := [name for name in names if name in table.unusable]:
         number, odd = counted(len(odd), "column"), odd[:_LISTED]
         listed = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd)
+        dates = [name for name in odd if table.unusable[name].startswith(("date", "time"))]
+        frame = f"{{}}.drop(columns={dates})" if dates else "{}"
+        if texts := [name for name in odd if name not in dates]:
+            frame = f"pandas.get_dummies({frame}, columns={texts})"
         raise ValueError(
             f"{table.label} has {number} without numbers, {listed}: leave out with "
-            f"drop={','.join(odd)!r}, or "
-            + table.changed(f"pandas.get_dummies({{}}, columns={odd})")
+            f"drop={','.join(odd)!r}, or {table.changed(frame)}"
         )
     return names, tuple(f"index column {name} left out" for name in index)
 

@@ -83,6 +83,8 @@ def run(
         If a process ends before its work, as one that is killed.
     """
     chosen = tuple(statements)
+    if not all(isinstance(one, Statement) for one in chosen):
+        raise TypeError("statements must be what mehler.statements.discover('maxout.*') returns")
     if not chosen and not with_data:
         raise ValueError("statements is empty: give at least one, as from statements.discover()")
     settings = {"level": level, "seed": seed, "backend": backend, "false_alarm": false_alarm}

@@ -26,12 +26,7 @@ _SAVE = "frame.to_parquet('rows.parquet')"
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Named columns; ``read(names, target)`` returns their matrix, and the target or None.
-
-    `label` stands in messages, and `frame` is the expression of pandas for the table. `unusable`
-    tells the types of columns without numbers, `index` which columns were an index of pandas, and
-    `remedy` what helps against errors while it is read.
-    """
+    """Columns by name, read as a matrix and a target; types of the unusable; words for messages."""
 
     label: str
     columns: tuple[str, ...]
@@ -83,7 +78,8 @@ def _open_file(path: Path, target: str | None) -> Table:
         raise ValueError(f"{label} is of kind {kind!r}, not of {kinds}: {how}")
     remedy = "save it again, as numbers"
     if _OPENERS[kind] is _csv:
-        frame = f"pandas.read_csv({path.name!r}, sep=None, comment='#', encoding='latin-1')"
+        how = "sep=None, engine='python', comment='#', encoding='latin-1'"
+        frame = f"pandas.read_csv({path.name!r}, {how})"
         remedy = f"frame = {frame}; {_SAVE}"
     with one_sentence(label, remedy):
         return replace(_OPENERS[kind](path, label, target), remedy=remedy)
@@ -258,6 +254,8 @@ def _csv(path: Path, label: str, target: str | None) -> Table:
     parsing = csv.ParseOptions(delimiter=mark, newlines_in_values=True)
     text = pa.dataset.CsvFileFormat(parsing, default_fragment_scan_options=reading)
     schema = pa.dataset.dataset(path, format=text).schema
+    if len(schema.names) == 1 and re.search(r"[;|\t]", schema.names[0]):
+        raise ValueError(f"one column alone, {schema.names[0]}")
     if any(re.fullmatch(_NUMBER, name, re.ASCII) for name in schema.names):
         named = f"frame = {frame[:-1]}, header=None); {_SAVE}"
         raise ValueError(f"{label} has numbers in its first line: {named}")
