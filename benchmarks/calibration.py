@@ -212,11 +212,11 @@ CHECKS: dict[tuple[str, str], tuple[Any, ...]] = {
         kernel(Waves, rbf, variance=wave_variance, resolution=0.2),
     ),
     ("check_kernel", "products, undeclared"): (kernel(Waves, rbf, resolution=0.1), 0.7, DEAR),
-    ("check_kernel", "undeclared, a column a sample"): (
+    ("check_kernel", "undeclared, sample per column"): (
         kernel(cosines, rbf, resolution=0.1, **FREE),
         *(0.7, DEAR),
     ),
-    ("check_kernel", "undeclared, a draw a sample"): (
+    ("check_kernel", "undeclared, sample per draw"): (
         kernel(cosines, rbf, resolution=0.1),
         *(0.7, DEAR),
     ),
@@ -274,12 +274,12 @@ CHECKS: dict[tuple[str, str], tuple[Any, ...]] = {
         claim(verify.check_variance, projections, linear_variance, **FREE),
         *(1.5, DEAR),
     ),
-    ("check_variance", "a draw a sample"): (
+    ("check_variance", "sample per draw"): (
         claim(verify.check_variance, projections, linear_variance, resolution=0.5),
         *(1.5, DEAR),
     ),
-    ("check_distribution", "a column a sample"): (law(resolution=0.2, **FREE),),
-    ("check_distribution", "a draw a sample"): (law(independent_features=False, resolution=0.2),),
+    ("check_distribution", "sample per column"): (law(resolution=0.2, **FREE),),
+    ("check_distribution", "sample per draw"): (law(independent_features=False, resolution=0.2),),
     ("check_same", "equal seeds"): (same(cosines),),
     ("check_same", "other features"): (same(pairs, resolution=0.1), 1.5, DEAR),
     ("check_invariance", "exact"): (invariant,),

@@ -49,8 +49,8 @@ ROUTES = {
     "variance": (100, {"variance": lambda x, y: 1 + kernel(x, y) ** 4 / 2 - kernel(x, y) ** 2}),
     "range": (100, {"bounds": (-2.0, 2.0)}),
     "nothing, features independent": (100, {}),
-    "nothing, one feature a draw": (1, {}),
-    "nothing, 100 features a draw": (100, {}),
+    "nothing, one feature per draw": (1, {}),
+    "nothing, 100 features per draw": (100, {}),
 }
 
 
@@ -110,7 +110,7 @@ def main(seeds: int) -> None:
         for name, n in rules(delta, min(3, seeds)).items():
             rows.append([f"{100 * delta:g} %", name, *[f"{n:,.0f}", f"{n / bound:.2f}"] * 2, ""])
         for route in ROUTES:
-            if route == "nothing, one feature a draw" and delta < 0.05:
+            if route == "nothing, one feature per draw" and delta < 0.05:
                 continue  # hundreds of thousands of draws
             cells, seconds = [], []
             for off in (delta, -delta):

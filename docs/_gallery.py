@@ -132,7 +132,7 @@ def permutations() -> Any:
     panels = (
         ("templates m", kept["templates"]["m"], cuts),
         ("permutations r, n = m = 25", kept["elements"]["r"], kept["elements"]["drawn"]),
-        ("training sequences a class", kept["training"]["per_class"], kept["training"]["features"]),
+        ("sequences per class", kept["training"]["per_class"], kept["training"]["features"]),
     )
     figure, axes = plt.subplots(1, len(panels), figsize=(9.5, 4.6), sharey=True)
     references = (

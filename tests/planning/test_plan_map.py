@@ -21,7 +21,7 @@ def variance_of_pairs(rows):
     """Of sqrt(2)^2 (cos u cos v + sin u sin v)/2 = cos(u - v): (1 + k(2z))/2 - k(z)^2, per pair."""
     squares = ((rows[:, None, :] - rows[None, :, :]) ** 2).sum(axis=2)
     k, k_of_twice = np.exp(-0.5 * squares), np.exp(-2.0 * squares)
-    # n_features counts cosines and sines, two columns a frequency.
+    # n_features counts cosines and sines, two columns per frequency.
     return 2.0 * float(((1.0 + k_of_twice) / 2.0 - k**2).max())
 
 

@@ -164,7 +164,7 @@ OPTIONS = {
     "invariant-sampled": {"n_features": 64, "leave_out": ("variance", "convergence")},
     "invariant-replaced": {"n_features": 64, "leave_out": ("variance", "convergence")},
     "plain-sampling": {"n_features": 24},
-    # Six columns a frequency: no power of 2, as the sizes of convergence are, has whole ones.
+    # Six columns per frequency: no power of 2, as the sizes of convergence are, has whole ones.
     "localised": {"n_features": 504, "leave_out": ("convergence",)},
     "leverage-once": SAMPLED,
     **dict.fromkeys(("leverage", "leverage-invariant"), SAMPLED_TOO),

@@ -24,8 +24,8 @@ TEST = {"quick": 500, "full": 10_000}
 # Exact accuracies of least squares on counts and of the best linear rule, at 2000 per class.
 LEAST_SQUARES, BEST = 0.8364, 0.9182
 PARTS = {
-    "training": ("Least squares: accuracy over sequences a class", SIZES),
-    "neighbours": ("Nearest neighbour: accuracy over sequences a class", SIZES),
+    "training": ("Least squares: accuracy over sequences per class", SIZES),
+    "neighbours": ("Nearest neighbour: accuracy over sequences per class", SIZES),
     "templates": ("Accuracy over templates m, by bins n", TEMPLATES),
     "permutations": ("Accuracy over permutations r, sampled", ELEMENTS),
 }

@@ -51,7 +51,7 @@ def selectors(pool: FourierFeatures, m: int, seed: int) -> dict[str, leverage.Se
 
 
 def cells(level: Level) -> list[Options]:
-    """Return sets, labels a class and draws; all methods in one cell, paired."""
+    """Return sets, labels per class and draws; all methods in one cell, paired."""
     settings = itertools.product(sets_of(level, SETS), LABELS[level])
     return draws(({"data": name, "labels": n} for name, n in settings), DRAWS[level])
 
@@ -116,8 +116,8 @@ def figure(level: Level, results: Results) -> list[Plot]:
             label: results.columns(key, "labels", sizes, data=name)
             for key, label in METHODS.items()
         }
-        title = f"{name}: error over the labels a class"
-        plots.append(curves(title, "labels a class", sizes, "test error, percent", errors))
+        title = f"{name}: error over the labels per class"
+        plots.append(curves(title, "labels per class", sizes, "test error, percent", errors))
     return plots
 
 

@@ -125,7 +125,7 @@ def over_templates(
 def over_training(
     tokens: Tokens, seeds: Sequence[int], sizes: Sequence[int], templates: Sequence[int], bins: int
 ) -> dict[str, Any]:
-    """Return the accuracy over rows a class, for each kind of features: (draws, sizes)."""
+    """Return the accuracy over rows per class, for each kind of features: (draws, sizes)."""
     accuracies: dict[str, list[list[float]]] = {}
     for seed in seeds:
         kinds = _kinds(tokens, seed, templates, bins)
@@ -161,7 +161,7 @@ def over_elements(
 def over_neighbours(
     tokens: Tokens, seeds: Sequence[int], sizes: Sequence[int], templates: Sequence[int], bins: int
 ) -> dict[str, Any]:
-    """Return the accuracy of the nearest neighbour over rows a class: (draws, sizes).
+    """Return the accuracy of the nearest neighbour over rows per class: (draws, sizes).
 
     Of bag of words, where most distances tie, also with all ties given to one class.
     """

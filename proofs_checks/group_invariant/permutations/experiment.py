@@ -228,20 +228,20 @@ def plot_templates(context: Context) -> Plot:
         "test accuracy",
         *lines,
         log="x",
-        caption=f"{_mean_of(n_draws)} {per_class} sequences a class to learn from, all other test "
+        caption=f"{_mean_of(n_draws)} {per_class} training sequences per class, all other test "
         "sequences; n bins on each side of 0. Horizontal: exact values for counts of tokens.",
     )
 
 
 def plot_training(context: Context) -> Plot:
-    """Return the accuracy over rows a class, a curve for each kind of features."""
+    """Return the accuracy over rows per class, a curve for each kind of features."""
     n_draws = 1 if context.quick else 10
     sizes = (10, 50, 100) if context.quick else (10, 50, 100, 500, 2000)
     seeds = seeds_for(context, "training", n_draws)
     accuracies = curves.over_training(PAPER, seeds, sizes, (10, 25), 25)
     return plot(
         "Sequences of 5 tokens out of 8: accuracy over training rows",
-        "training sequences a class",
+        "training sequences per class",
         "test accuracy",
         *(_series(name, sizes, rows) for name, rows in accuracies.items()),
         log="x",
@@ -276,7 +276,7 @@ def plot_elements(context: Context) -> Plot:
         "test accuracy",
         *lines,
         log="x",
-        caption=f"{_mean_of(n_draws)} CDF(5, 25), {per_class} sequences a class to learn from, the "
+        caption=f"{_mean_of(n_draws)} CDF(5, 25), {per_class} training sequences per class, the "
         "same r random permutations for all templates; 120 distinct ones are the whole group.",
     )
 

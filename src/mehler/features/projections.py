@@ -147,7 +147,7 @@ class Projection(ABC):
 class Gaussian(Projection):
     r"""Independent vectors, :math:`w_{jl} \sim N(0, I_d)`.
 
-    A product costs 2 d m operations a row and piece.
+    A product costs 2 d m operations per row and piece.
 
     Examples
     --------
@@ -172,7 +172,7 @@ class Gaussian(Projection):
 class SharedPool(Projection):
     """P = `n_projections` independent Gaussian vectors; each unit uses q distinct ones at random.
 
-    A product costs 2 d P operations a row, for all pieces and units together. A fixed P does not
+    A product costs 2 d P operations per row, for all pieces and units together. A fixed P does not
     converge: with ever more units the estimates tend to those of one pool. From Mroueh, Rennie,
     Goel (2015), Table 3.
     """
@@ -301,7 +301,7 @@ class Orthogonal(Projection):
     differences; whatever they see, by at most 3/(d + 1) more than independent ones. Blocks and
     pieces are independent.
 
-    Drawing costs a QR factorisation a block, about 3 d^3; products cost as much as Gaussian ones.
+    Drawing costs a QR factorisation per block, about 3 d^3; products cost as much as Gaussian ones.
     Yu and others (2016); bound and proof: :doc:`/theorems/projections`.
 
     Examples
@@ -358,8 +358,8 @@ class Hadamard(Projection):
     of a block are orthogonal up to what varies in :math:`s_c^2`: for functions of one direction
     they vary by at most 2/b of the variance more than orthogonal ones, b = 32.
 
-    A product costs about 4 (sqrt(D) + b) operations a unit and row, and D a row to begin with.
-    Weights are b numbers a unit.
+    A product costs about 4 (sqrt(D) + b) operations per unit and row, and D per row to begin with.
+    Weights are b numbers per unit.
 
     The form H G Pi H B is from Le, Sarlos, Smola (2013), Fastfood, which is b = 1 here. Cells,
     bounds and proofs: :doc:`/theorems/projections`.
@@ -375,7 +375,7 @@ class Hadamard(Projection):
     dense: ClassVar[bool] = False
 
     def n_weights(self, n_pieces: int, n_inputs: int, n_units: int) -> int:
-        """Return b numbers a unit, for whole blocks."""
+        """Return b numbers per unit, for whole blocks."""
         size = padded(n_inputs)
         blocks = -(-n_units // size)
         return n_pieces * blocks * size * cell(size) + 2 * size

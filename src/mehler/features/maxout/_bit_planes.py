@@ -90,7 +90,7 @@ def _differing(a: Array, b: Array, count: Any) -> Any:
     return total
 
 
-# One-hot columns per product: 4 KiB a row.
+# One-hot columns per product: 4 KiB per row.
 _HOT_COLUMNS = 1024
 
 
