@@ -109,7 +109,7 @@ def test_one_against_all_beside_the_labels(here: Place):
 def test_fits_are_not_traced_but_predictions_are(place: Place):
     x, y = (place.asarray(part, "float32") for part in (X, Y))
     phi = maxout(like=x)
-    with pytest.raises(TypeError, match=r"traced .*outside of jax.jit"):
+    with pytest.raises(TypeError, match=r"traced.*outside of jax.jit"):
         place.apply(lambda x: learn.RidgeSums(phi).add(x, x[:, 0]), x)
     (fit,) = learn.RidgeSums(phi).add(x, y).solve(1e-3)
     one, other = (_arrays.to_host(f) for f in (place.apply(fit.predict, x), fit.predict(x)))
