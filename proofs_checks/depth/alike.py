@@ -1,4 +1,4 @@
-"""Depth makes rows alike: the correlation of maxout layers, its fixed point and its rate."""
+"""Correlations of maxout layers tend to 1 with depth: fixed point and rate."""
 
 from __future__ import annotations
 

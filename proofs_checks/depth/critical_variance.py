@@ -1,4 +1,4 @@
-"""The weight variance that keeps signals, and what it does to gradients."""
+"""The critical weight variance, and its effect on gradients."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lemma 5: near functions have near risks."""
+"""Lemma 5: risks of close functions."""
 
 from __future__ import annotations
 
