@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import _validate, bounds, exact, learn, strategies, verify
+from mehler import _validate, learn, verify
 
 
 class Index:
@@ -50,30 +50,6 @@ def test_ends_of_ranges(check, good, bad):
     for value in (True, "1", None, 1j, [1.0]):
         with pytest.raises(TypeError, match=r"x=.* must be a real number"):
             check("x", value)
-
-
-# An integer argument of each package.
-INTEGERS = {
-    "features": lambda n: mehler.MaxoutFeatures.draw(n, 4, 2, seed=0),
-    "exact": lambda n: exact.sigma2(n),
-    "mpmath": lambda n: exact.sigma2(n, dps=20),
-    "certified": lambda n: exact.certified.sigma2(n),
-    "bounds": lambda n: bounds.maxout.excess_risk(
-        n_features=n, n_samples=9, pool_size=2, scale=1.0, lipschitz=1.0, delta=0.1
-    ),
-    "learn": lambda n: learn.box_erm(np.eye(4), np.ones(4), scale=1.0, max_iterations=n),
-    "verify": lambda n: verify.detectable_effect(n, 1.0, 1e-9, 1e-6),
-    "strategies": lambda n: strategies.unit_vectors(n_inputs=n),
-}
-
-
-@pytest.mark.parametrize("package", INTEGERS)
-def test_every_package_keeps_the_rule(package):
-    with pytest.raises(TypeError, match=r"2.5"):
-        INTEGERS[package](2.5)
-    with pytest.raises(ValueError, match="0"):
-        INTEGERS[package](0)
-    INTEGERS[package](Index())
 
 
 @pytest.mark.parametrize("value", [True, np.True_])

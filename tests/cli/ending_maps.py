@@ -42,13 +42,10 @@ def pool():
 
 returns = doing(lambda: None)
 raises = doing(raising(ValueError("no weights")))
-raises_base = doing(raising(GeneratorExit()))
 interrupted = doing(interrupt)
 exits_0 = doing(lambda: sys.exit(0))
 leaves_0 = doing(lambda: os._exit(0))
-leaves_1 = doing(lambda: os._exit(1))
 killed = doing(kill(signal.SIGKILL))
-closes_streams = doing(lambda: os.closerange(1, 3))
 stays = doing(lambda: threading.Thread(target=time.sleep, args=(1e6,)).start())
 sleeps = doing(lambda: time.sleep(1e6))
 pools = doing(pool)

@@ -3,7 +3,7 @@
 At false alarm 1e-3 the alarms of right code are at most binomial with mean 100, and more than
 `most_misses` = 165 of them have probability at most 1e-9, whatever the seed. Each check looks at
 units of its own, from the maps' own code. Whether an interval excludes a value is written from the
-formula in its docstring, for many checks at once; that both exclude the same is tested.
+formula in its docstring, for many checks at once.
 """
 
 import math
@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.verify import intervals
 from mehler.verify._sources import power_sums
 from mehler.verify.intervals._range import Wealth
 from tests.verify.corpus.fourier import ROWS, Cosines, Pairs
@@ -35,11 +34,6 @@ class Batch:
     exact: float
     variance: float
     reach: float
-
-    def intervals(self, name: str) -> list[tuple[float, float]]:
-        if name == "betting":
-            return [intervals.betting(x, -self.reach, self.reach, RATE) for x in self.samples]
-        return [intervals.known_variance(x, self.variance, RATE) for x in self.samples]
 
 
 def batch(phi: Any, x: Any, y: Any, reach: float = math.inf) -> Batch:

@@ -158,14 +158,6 @@ def test_the_stated_error_covers_the_truth_for_tanh(scale):
     assert abs(ours - float(truth)) <= activation_kernel_error("tanh", 1.0, scale, scale)
 
 
-def test_a_planted_defect_leaves_the_stated_error():
-    """The error is no blank cheque: a tail forgotten, or a scale mixed up, is outside it."""
-    value, error = by_series(np.tanh, 0.5, 3.0, 3.0)
-    other, _ = by_series(np.tanh, 0.5, 3.0, 3.0003)
-    assert abs(other - value) > error
-    assert error < 1e-12
-
-
 @pytest.mark.slow
 def test_every_namespace(place: Place):
     dtype = "float64" if place.has_float64 else "float32"

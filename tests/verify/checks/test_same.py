@@ -12,25 +12,19 @@ from tests.verify.toys import points, require_rate
 GAMMA, D = 0.3, 5
 
 
-def offset(seed, *, m=100, gamma=GAMMA, norm=2.0, used=D, shifts=True, dtype=float):
+def offset(seed, *, m=100, gamma=GAMMA, norm=2.0, shifts=True, dtype=float):
     """sqrt(norm/m) cos(wx + b)."""
     rng = np.random.default_rng(seed)
     w = np.sqrt(2.0 * gamma) * rng.standard_normal((D, m))
-    w[used:] = 0.0
     b = rng.uniform(0.0, 2.0 * np.pi, m) if shifts else np.zeros(m)
     w, b = w.astype(dtype), b.astype(dtype)
     return lambda x: (np.sqrt(norm / m) * np.cos(x.astype(dtype) @ w + b)).astype(dtype)
 
 
-def pairs(seed, *, m=50, together=False):
-    """Cosines and sines, in two blocks or each `together` with its sine."""
+def pairs(seed, *, m=50):
+    """Cosines and sines."""
     w = np.sqrt(2.0 * GAMMA) * np.random.default_rng(seed).standard_normal((D, m))
-
-    def phi(x):
-        z = np.stack([np.cos(x @ w), np.sin(x @ w)]) / np.sqrt(m)
-        return z.transpose(1, 2, 0).reshape(len(x), -1) if together else np.hstack(list(z))
-
-    return phi
+    return lambda x: np.hstack([np.cos(x @ w), np.sin(x @ w)]) / np.sqrt(m)
 
 
 def orthogonal(seed, *, m=50):
@@ -67,9 +61,6 @@ COARSE = {"resolution": 0.05}
 
 TWINS = {
     "other random numbers": (offset, shifted(offset)),
-    "more features": (offset, partial(offset, m=150)),
-    "offset or pairs": (offset, pairs),
-    "orthogonal": (pairs, orthogonal),
     "orthogonal, other numbers": (pairs, shifted(orthogonal)),
     "float32 on one side": (offset, shifted(partial(offset, dtype=np.float32))),
 }
@@ -109,9 +100,7 @@ def test_equal_features_hold_at_once_and_equal_products_after_some_draws(name):
 
 
 BROKEN = {
-    "a factor of sqrt 2 lost": partial(offset, norm=1.0),
     "bandwidth of 2014": partial(offset, gamma=2.0 * 0.3),
-    "two columns ignored": partial(offset, used=3),
     "no offset": partial(offset, shifts=False),
     "2 per cent too large": lambda seed: lambda x: 1.02 * offset(seed)(x),
     "wrong for one seed in five": lambda seed: offset(seed, norm=1.0 if seed % 5 == 0 else 2.0),
