@@ -6,15 +6,6 @@ from mehler.proofs_checks.experiments.maxout import _frames, _orders
 
 from tests.proofs_checks.experiments.test_data import carry, recordings  # noqa: F401  # fixtures
 
-
-def test_nearest_pictures_are_counted_without_the_picture_itself() -> None:
-    people = np.array([0, 0, 1, 1])
-    near = np.array([[0.0, 0.0], [0.1, 0.0], [5.0, 0.0], [5.1, 0.0]])
-    assert _orders.kept_together(near, people) == 1.0
-    # Planted: if a point were its own neighbour this would be 1, too.
-    assert _orders.kept_together(near[[0, 2, 1, 3]], people) == 0.0
-
-
 ANGLE = np.linspace(0, 2 * np.pi, 120, endpoint=False)
 
 
@@ -48,15 +39,3 @@ def test_states_are_parts_of_a_digit_in_the_order_of_time() -> None:
     assert np.mean(np.sum(RECORDINGS.X.astype(np.float64) ** 2, axis=2)) == pytest.approx(
         1, rel=1e-6
     )
-
-
-def test_a_recording_is_the_digit_whose_states_fit_in_order() -> None:
-    # Second route: the sum over frames of the aligned state, digit by digit, in loops.
-    rng = np.random.default_rng(0)
-    part = np.arange(30)
-    logs = rng.standard_normal((30 * 8, 20))
-    wrong = 0
-    for i in range(30):
-        scores = [sum(logs[8 * i + t, 2 * digit + t // 4] for t in range(8)) for digit in range(10)]
-        wrong += int(np.argmax(scores)) != RECORDINGS.digits[i]
-    assert RECORDINGS.recording_errors(logs, part) == pytest.approx(100 * wrong / 30)

@@ -52,12 +52,6 @@ def test_leave_one_out_is_what_refits_say(intercept):
     assert ours.errors[0] > 1.1 * np.mean((ours.predict(X) - Y) ** 2)
 
 
-def test_the_nearest_rows_by_hand():
-    Q = np.random.default_rng(2).standard_normal((300, 3))  # more than a block
-    distances = np.sqrt(((Q[:, None] - X[None]) ** 2).sum(axis=2))
-    assert np.array_equal(nearest_rows(X, Q, 4), np.argsort(distances, axis=1)[:, :4])
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_ties_go_to_the_first_row(dtype):
     """Rows that occur thrice: products of matrices round their distances apart."""

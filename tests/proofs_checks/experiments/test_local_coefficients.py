@@ -85,15 +85,3 @@ def test_table_1_on_small_digits_is_direct_least_squares() -> None:
     W = np.linalg.solve(both.T @ both + len(both) * lam * np.eye(100), both.T @ codes)
     error = 100 * np.mean(classes[(test @ W).argmax(axis=1)] != rows.test[1])
     assert measured["error"] == pytest.approx(error, abs=100 * 2 / len(test))
-
-
-def test_printed_cells_count_as_near_only_within_three_standard_errors() -> None:
-    values = np.array([2.16, 2.30, 2.20, 2.26, 2.23])
-    assert table_1.near(values, 4, 10_000)
-    # sd .05 and printed .07 over five draws: three standard errors are .12.
-    assert not table_1.near(values + 0.2, 4, 10_000)
-    # Fewer draws have a wider error: 0.07 over five printed, and 0.07 here over two.
-    two = np.array([2.23 - 0.05, 2.23 + 0.05])
-    wide = 3 * np.sqrt(0.07**2 / 5 + 0.05**2)
-    assert table_1.near(two + 0.99 * wide, 4, 10_000)
-    assert not table_1.near(two + 1.01 * wide, 4, 10_000)

@@ -6,7 +6,7 @@ from typing import Any
 
 from mehler.proofs_checks.group_invariant.finite import elements, theorem_2, theorem_4
 from mehler.proofs_checks.group_invariant.risk import lemma_4 as nearest
-from mehler.proofs_checks.group_invariant.risk import theorem_3
+from mehler.proofs_checks.group_invariant.risk import lemma_5, lemma_6, theorem_3
 from mehler.proofs_checks.kitchen_sinks import (
     estimation_lemma,
     greedy,
@@ -14,11 +14,19 @@ from mehler.proofs_checks.kitchen_sinks import (
     risk_lemma,
     theorem,
 )
-from mehler.proofs_checks.leverage import algorithm_1, bach, corollary_5
+from mehler.proofs_checks.leverage import algorithm_1, bach, corollary_5, lemma_4
 from mehler.proofs_checks.maxout.risk import remark_2
 
 from mehler.bounds import group_invariant, kitchen_sinks, leverage
-from tests.proofs_checks.mutations._row import Row, blind, of_terms, red, scaled, unseen
+from tests.proofs_checks.mutations._row import (
+    Check,
+    Row,
+    blind,
+    of_terms,
+    red,
+    scaled,
+    unseen,
+)
 from tests.proofs_checks.mutations.maxout_bounds import SIGNS
 
 HALVES = (
@@ -44,6 +52,24 @@ def templates(law: str) -> Callable[[Mapping[str, Any]], bool]:
 def from_the_range(options: Mapping[str, Any]) -> bool:
     """Pick calls that know nothing but the range."""
     return options.get("n_inputs") is None
+
+
+DRAWN_SLOWLY = "the proof bounds the worst function and loss; those drawn are not near them"
+
+
+def fewer(features: Callable[..., int], factor: float) -> Callable[..., int]:
+    """A share of the features that the proposition asks for."""
+    return lambda **options: max(1, math.ceil(factor * features(**options)))
+
+
+def seen(
+    statement: str, term: str, change: str, check: Check, because: str, **defect: Any
+) -> list[Row]:
+    """A row for what is seen, and one for a change by 0.7."""
+    return [
+        red(statement, term, change, check, **defect),
+        blind(statement, term, "times 0.7", because),
+    ]
 
 
 K, G, L = "kitchen-sinks", "group-invariant", "leverage"
@@ -135,4 +161,14 @@ ROWS: list[Row] = [
         "Theorem D joins Bach's proposition twice and symmetrisation; each has rows "
         "of its own, and no instance is computed for the sum",
         {"approximation": "risk: approximation", "statistical": "risk: statistical"}),
+    red("leverage.bach", "number of features, proved, at 4 ridge", "times 0.2", bach.proved,
+        features=fewer(bach.as_proved, 0.2)),
+    *seen("leverage.bach", "number of features, restored", "times 0.1", bach.restored,
+        CHERNOFF + "; the proved number is smaller already", features=fewer(bach.as_restored, 0.1)),
+    *seen("leverage.lemma-4", "the last step", "times 2", lemma_4.last_step,
+        "the step is a chain of inequalities of which one is an equality at a time", factor=2.0),
+    *seen("group-invariant.lemma-5", "risk over distance", "times 3", lemma_5.risks, DRAWN_SLOWLY,
+        factor=3.0),
+    *seen("group-invariant.lemma-6", "Rademacher complexity", "times 0.1", lemma_6.rademacher,
+        DRAWN_SLOWLY, window=lemma_6.WINDOW / 10),
 ]  # fmt: skip

@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from mehler.proofs_checks.experiments.invariant import accuracy, panels, permutations
-from mehler.proofs_checks.group_invariant.permutations import curves
-from mehler.proofs_checks.group_invariant.permutations._task import PAPER
+from mehler.proofs_checks.experiments.invariant import accuracy, panels
 
 from mehler import learn
 
@@ -54,21 +52,6 @@ def test_accuracies_are_those_of_a_direct_solution() -> None:
         right = np.mean((T @ W).argmax(axis=1) == test[1])
         off.append((np.mean(left_out.argmax(axis=1) != codes.argmax(axis=1)), -lam, right))
     assert found["pixels"] == [pytest.approx(min(off)[2], abs=1.5 / len(test[0]))]
-
-
-def test_a_cell_measures_what_the_statements_pieces_measure() -> None:
-    cell = permutations.EXPERIMENT.cell({"part": "training", "draw": 0}, 5)
-    measured = permutations.measure("quick", None, cell)
-    direct = curves.over_training(PAPER, [cell.seed("part")], (10, 50), (10, 25), 12)
-    assert {name: rows[0].tolist() for name, rows in direct.items()} == measured
-
-
-def test_speeds_read_at_other_places():
-    signal = np.arange(7.0)[None, :]  # linear: interpolation is exact
-    slow, same, fast = (accuracy.at_speed(signal, speed)[0] for speed in (0.5, 1.0, 2.0))
-    np.testing.assert_allclose(slow, 3 + 0.5 * (np.arange(7) - 3))
-    np.testing.assert_array_equal(same, signal[0])
-    np.testing.assert_allclose(fast, [0, 0, 1, 3, 5, 0, 0])
 
 
 def test_no_test_row_is_learnt_from() -> None:

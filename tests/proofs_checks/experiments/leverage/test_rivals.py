@@ -23,7 +23,7 @@ from sklearn.linear_model import Ridge
 
 import mehler
 from mehler import FourierFeatures
-from tests.features.leverage.pools import POOLS, ROWS, D
+from tests.features.leverage.pools import ROWS, D
 from tests.golden import _maps
 from tests.verify.map_kinds import SCORED
 
@@ -52,16 +52,6 @@ def test_the_choice_is_that_of_earlier_versions(kind) -> None:
             close = _maps.tolerance(kind, "features", dtype, golden)
             off = np.abs(phi(_maps.ROWS.astype(dtype)) - GOLDEN[kind][f"features/{dtype}"])
             assert np.all(off <= close)
-
-
-def test_eerf_takes_the_largest_correlations_and_centres_targets() -> None:
-    pool = POOLS["offset"][0]()
-    aligned = np.abs(pool(ROWS).T @ (TARGETS - TARGETS.mean()))
-    chosen = rivals.EERF(pool, 5, y=TARGETS).fit(ROWS).columns
-    assert set(chosen) == set(np.argsort(-aligned)[:5])
-    two = np.stack([TARGETS, -3 * TARGETS], axis=1)
-    for targets in (TARGETS + 100, two):
-        assert rivals.EERF(pool, 5, y=targets).fit(ROWS).columns == chosen
 
 
 @pytest.mark.parametrize("seed", range(20))
