@@ -31,7 +31,7 @@ STATISTICAL = {
     "factor_lost": "estimate / exact is 0.50 at every pair",
     "divided_by_m": "1/n_features",
     "bandwidth_of_2014": "gamma / 2",
-    "offset_left_out": "phases b are left out",
+    "offset_left_out": "phases b were left out",
     "offset_to_quarter_pi": "E cos 2b = 0.6",
     "degrees": "does not have the kernel",
     "uniform_weights": "fits uniform weights",

@@ -286,8 +286,8 @@ def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     how = f"uniform on {near[0]}" if len(near) == 1 else "left out or not uniform"
     if abs(1.0 - value) <= max(4.0 * error, 1e-3):
         how = "left out"
-    text = f"estimate is k(x, y) {'-' if value < 0 else '+'} {abs(value):.2f} k(x, -y), as where "
-    text += f"phases b are {how}: E cos 2b = {value:.2f}, not 0"
+    text = f"estimate is k(x, y) {'-' if value < 0 else '+'} {abs(value):.2f} k(x, -y), as if "
+    text += f"phases b were {how}: E cos 2b = {value:.2f}, not 0"
     if abs(value) <= 1.0 + 4.0 * error:
         yield Cause("phase", text, value, error), pairs.claim + value * opposite
 
@@ -344,8 +344,8 @@ def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     relation = f"{sign} / {ratio[2:]}" if ratio.startswith("1/") else f"{ratio} {sign}"
     text = f"fits {sign}' = {relation} ({sign}' / {sign} = {value:.3f} ± {error:.3f})"
     if not name:
-        text = f"fits k(c x, c y) with c^2 = {value:.3f} ± {error:.3f}, as where a Gaussian kernel "
-        text += f"has {sign}' = {relation}"
+        text = f"fits k(c x, c y) with c^2 = {value:.3f} ± {error:.3f}, like a Gaussian kernel "
+        text += f"with {sign}' = {relation}"
     yield Cause("bandwidth", text, value, error), model
 
 
@@ -415,7 +415,7 @@ _MOST_COLUMNS, _PAIRS_A_COLUMN = 12, 5
 
 
 def _columns(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
-    """Fit a factor to each column of the rows, as where statistics of other rows scale them."""
+    """Fit a factor to each column of the rows, for maps that scale rows by wrong statistics."""
     from scipy.optimize import least_squares
 
     d = pairs.left.values.shape[1]
@@ -436,6 +436,6 @@ def _columns(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
     if model is None or np.ptp(logs) < 8.0 * errors.max() or errors.max() > 0.25:
         return
     text = ", ".join(f"{scale:.2g}" for scale in np.exp(logs))
-    text = f"fits the kernel of rows whose columns are multiplied by {text}, as where they are "
+    text = f"fits the kernel of rows whose columns are multiplied by {text}, as if they were "
     text += "divided by the deviations of other rows"
     yield Cause("columns", text, float(np.exp(np.ptp(logs))), 0.0), model

@@ -142,7 +142,7 @@ def few_resampled(Z, seed, m):
     return waves(Z, (w[:, chosen], b[chosen]))
 
 
-@wrong("at m = 512, which you did not ask for, few random numbers are shared")
+@wrong("at m = 512, outside your claim, few random numbers are shared")
 def two_phases(Z, seed, m):
     w, b = offset(np.random.default_rng(seed), Z.shape[1], m)
     return waves(Z, (w, b[np.arange(m) % 2 % b.size]))

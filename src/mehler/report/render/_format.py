@@ -160,7 +160,7 @@ def lines(report: Report | Verification) -> tuple[str, ...]:
 def _of_verification(report: Verification) -> list[str]:
     kernel = next((one for one in report.evidence if one.check in ("kernel", "closeness")), None)
     shown = [one for one in report.evidence if one is kernel or one.status != "holds"]
-    texts = [report.headline, f"  map: {report.target}, taken for {report.assumed}"]
+    texts = [report.headline, f"  map: {report.target}, read as {report.assumed}"]
     texts.append(f"  rows: {report.inputs}")
     texts += [f"  {line}" for one in shown for line in _of(one)]
     quiet = {one.check: one for one in report.evidence if one not in shown}

@@ -268,8 +268,8 @@ def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Redraw, domain: An
             if verdict.status == "refuted":
                 wrong.setdefault("refuted", []).append(what)
             elif not low <= verdict.exact <= high:  # few draws confirm no suspicion
-                wrong.setdefault("off, unless rare draws carry the difference", []).append(what)
-    asked = "which you did not ask for"
+                wrong.setdefault("off, unless rare draws explain the difference", []).append(what)
+    asked = "outside your claim"
     for how, whats in wrong.items():
         c.remarks[f"at {', '.join(whats)}, {asked}, the claimed kernel is {how}"] = None
     # Most rows in a call, and most columns.
