@@ -36,7 +36,7 @@ def echo(line: str, *, error: bool = False) -> None:
 
 
 def _say(text: str) -> None:
-    with suppress(OSError, ValueError):  # nothing depends on what stands there
+    with suppress(Exception):  # nothing depends on it, and a target may have taken the stream
         sys.stderr.write(text)
         sys.stderr.flush()
 
