@@ -166,28 +166,6 @@ def test_collision_near_minus_one(q):
     assert abs(truth - leading) <= 10 * angle**2 * leading + STATED
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["collision_probability", "maxout_kernel", "locally_linear_kernel", "product_second_moment"],
-)
-@pytest.mark.parametrize(
-    ("rho", "q", "error", "words"),
-    [
-        (0.5, 0, ValueError, "pool size q=.* must be at least 1"),
-        (0.5, 2.5, TypeError, "pool size q=.* must be an integer"),
-        (0.5, 10**6 + 1, ValueError, "at most 1000000"),
-        (1.0 + 1e-9, 3, ValueError, r"rho must lie in \[-1, 1\]"),
-        (np.nan, 3, ValueError, r"rho must lie in \[-1, 1\]"),
-        (np.array([0.1, -2.0]), 3, ValueError, "-2.0"),
-        (1j, 3, TypeError, "rho"),
-        ("0.5", 3, TypeError, "rho"),
-    ],
-)
-def test_bad_arguments(name, rho, q, error, words):
-    with pytest.raises(error, match=words):
-        getattr(exact, name)(rho, q)
-
-
 def test_shapes_scalars_and_rounding_beyond_one():
     assert exact.collision_probability(1 + 1e-15, 5) == exact.collision_probability(1.0, 5)
     assert isinstance(exact.maxout_kernel(0.5, 4), float)

@@ -39,27 +39,6 @@ def test_against_the_series(name, power):
         assert np.all(np.abs(closed - series) <= slack)
 
 
-@pytest.mark.parametrize(
-    ("function", "degree", "words"),
-    [
-        (lambda xp, t: xp.tanh(t), 1, "'own' declares a degree that does not fit its function"),
-        (lambda xp, t: xp.abs(t), 2, "a degree that does not fit"),
-        (lambda xp, t: xp.abs(t) + 1.0, 1, "leave it out"),
-        (lambda xp, t: xp.where(t == 0.0, 1.0, t), 1, "0 for 1 at 0.0: correct it"),
-        *((lambda xp, t: t, degree, "whole number") for degree in (-1, 1.0, True)),
-    ],
-)
-def test_wrong_claims_are_refused(function, degree, words):
-    with pytest.raises(ValueError, match=words):
-        activation_kernel(Activation("own", function, degree=degree), 0.5)
-
-
-def test_waves_are_held_to_the_function():
-    wrong = dataclasses.replace(ACTIVATIONS["cos"], name="own", waves=((1, 0.5), (-1, 0.4)))
-    with pytest.raises(ValueError, match="'own' declares a sum of waves that does not fit"):
-        activation_kernel(wrong, 0.5)
-
-
 def test_a_name_lends_no_law():
     """A new function under any name has its own kernel."""
     named = Activation("erf", lambda xp, t: xp.tanh(t))

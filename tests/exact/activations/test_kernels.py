@@ -171,26 +171,6 @@ def test_every_namespace(place: Place):
         assert np.all(np.abs(ours - exact) <= stated)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "options", "error", "message"),
-    [
-        (("rleu", 0.5), {}, ValueError, "is not one of step, relu"),
-        ((3, 0.5), {}, TypeError, "neither a name nor a function"),
-        (("relu", 1.5), {}, ValueError, "rho"),
-        (("relu", 0.5, -1.0), {}, ValueError, "x_scale=-1.0"),
-        (("relu", 0.5, math.nan), {}, ValueError, "x_scale=nan"),
-        (("relu", 0.5, 1.0, "wide"), {}, TypeError, "y_scale"),
-        (("relu", 0.5), {"power": 0}, ValueError, "power"),
-        ((lambda t: 1 / (t - t), 0.5), {}, ValueError, "not finite"),
-        ((lambda t: t[:, :1], 0.5), {}, ValueError, "element"),
-    ],
-)
-@pytest.mark.filterwarnings("ignore:divide by zero:RuntimeWarning")
-def test_bad_arguments(arguments, options, error, message):
-    with pytest.raises(error, match=message):
-        activation_kernel(*arguments, **options)
-
-
 def test_functions_of_pytorch_and_jax_are_refused_with_the_remedy():
     torch = pytest.importorskip("torch")
     nn = pytest.importorskip("jax.nn")
@@ -215,16 +195,6 @@ def test_the_tangent_kernel_of_gelu(scale):
     else:
         # The step's: Phi(t) + t phi(t) tends to it.
         assert np.all(np.abs(ours - activation_kernel("step", rho)) < 1e-15)
-
-
-def test_what_is_no_number_is_refused_by_name():
-    dates = np.array(["2020"], dtype="datetime64[D]")
-    for scale in (np.array(["a"]), np.array([None]), dates, 1j):
-        for name in ("x_scale", "y_scale"):
-            with pytest.raises(TypeError, match=rf"^{name}"):
-                activation_kernel("relu", 0.3, **{name: scale})
-    with pytest.raises(TypeError, match=r"^rho is a masked array"):
-        activation_kernel("relu", np.ma.masked_array([0.5], [True]))
 
 
 @pytest.mark.parametrize("name", ["gelu", "sigmoid", "softplus", "leaky_relu"])
