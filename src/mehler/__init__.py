@@ -1,4 +1,4 @@
-"""mehler says whether a random feature map does what its theory says.
+"""Test whether a random feature map behaves as its theory predicts.
 
 Random feature maps on any array library, the exact kernels that they approximate, and checks
 of the one against the other that state their error rates.

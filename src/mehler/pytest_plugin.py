@@ -332,7 +332,7 @@ class Total:
         if self.overdrawn:
             line += "; over budget: raise --mehler-budget or lower false_alarm"
         if self.lost:
-            line += f"; nothing is known of the looks of {counted(self.lost, 'stopped worker')}"
+            line += f"; the looks of {counted(self.lost, 'stopped worker')} are unknown"
         return line
 
     def to_dict(self) -> dict[str, Any]:

@@ -473,7 +473,7 @@ def decide(certificate: Test) -> tuple[int, str]:
 
 def main(arguments: list[str] | None = None) -> int:
     """Decide the certificates of a file, and return the worst exit status."""
-    parser = argparse.ArgumentParser(description="Decide a certificate of mehler again.")
+    parser = argparse.ArgumentParser(description="Recheck a certificate of mehler.")
     parser.add_argument("file", help="a certificate, or several, as JSON")
     file = parser.parse_args(arguments).file
     try:

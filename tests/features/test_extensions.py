@@ -163,7 +163,7 @@ def test_a_spectrum_without_its_law_is_refuted(name, hook):
 @pytest.mark.slow
 def test_orthogonal_directions_are_for_spectra_that_say_they_are_isotropic():
     assert kernel_status(map_of(TwoScales(), projections="orthogonal")) == "holds"
-    with pytest.raises(ValueError, match="kernel='cube' prefers axes"):
+    with pytest.raises(ValueError, match="kernel='cube' is not isotropic"):
         map_of(Cube(), projections="orthogonal")(0)
 
 

@@ -100,7 +100,7 @@ def test_a_crashed_worker_is_not_passed_over(pytester):
     )
     result = pytester.runpytest_inprocess("-n1", "--max-worker-restart=1")
     result.assert_outcomes(passed=1, failed=1)
-    assert "nothing is known of the looks of 1 stopped worker" in summary(result)
+    assert "the looks of 1 stopped worker are unknown" in summary(result)
 
 
 def test_allotments_are_counted_once_and_overdrafts_fail_the_run(pytester):

@@ -22,7 +22,7 @@ from mehler.cli._verify import parsed, verify
 
 app = typer.Typer(
     name="mehler",
-    help="Test whether a random feature map does what its theory says.",
+    help="Test whether a random feature map behaves as its theory predicts.",
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
@@ -142,7 +142,7 @@ def plan(
     n_samples: int | None = option(None, "N", "Number of rows; default that of DATA."),
     dimension: float | None = option(None, "K", "Upper bound on the doubling dimension of rows."),
     lipschitz: float = option(1.0, "L", "Lipschitz constant of the loss."),
-    scale: float = option(1.0, "C", "Weights on M features are at most C/M."),
+    scale: float = option(1.0, "C", "Bound C/M on the weights of M features."),
     loss_bound: float = option(1.0, "B", "Largest value of the loss; the least is 0."),
     measure: bool = switch(
         "--measure/--no-measure", "Draw features and measure their error.", True

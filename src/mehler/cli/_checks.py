@@ -164,7 +164,7 @@ def _declared(
         declared = {"bounds": bounds, "independent_features": independent}
         return declared, f"by {' and '.join(flags)}"
     if flags:
-        raise ValueError(f"law={law!r} says it all: leave bounds and independent_features out")
+        raise ValueError(f"law={law!r} implies bounds and independent_features: leave them out")
     if not isinstance(kernel, NamedKernel):
         raise ValueError(f"law={law!r} belongs to a kernel with a name: give one, or --bounds")
     return kernel.declarations(law), f"by --law {law}: m features {kernel.laws[law].text}"

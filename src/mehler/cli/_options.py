@@ -57,7 +57,7 @@ def read(parameters: Mapping[str, Any], *, optional: bool = False) -> DataMatrix
     if data is None and optional:
         for name in options:
             flag = f"--{name.replace('_', '-')}"
-            raise ValueError(f"{flag} says how to read DATA, which is not given")
+            raise ValueError(f"{flag} is an option for reading DATA: give a file")
         return None
     try:
         rows = report.load_rows(data, **options)

@@ -45,8 +45,8 @@ def verify(
         "NAME",
         "Construction of the features, which implies their variance: cos-offset or cos-sin (rbf, "
         "laplacian, matern, skewed-chi2, and cos-sin of exp); positive or positive-pairs (exp); "
-        "gaussian or signs (linear); sketch (polynomial); rectified (arc-cosine). With -orthogonal "
-        "after the name if directions come in orthogonal blocks.",
+        "gaussian or signs (linear); sketch (polynomial); rectified (arc-cosine). Append "
+        "-orthogonal for directions in orthogonal blocks.",
     ),
     bounds: tuple[float, float] | None = option(None, "LO HI", "Range of a sample of the kernel."),
     independent_features: bool = switch(

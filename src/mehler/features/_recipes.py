@@ -23,7 +23,7 @@ REMOVED = (
 def require_kept(what: str, name: object) -> None:
     """Raise ValueError for a kind that an earlier version had, and name that version."""
     if isinstance(name, str) and name in REMOVED:
-        remedy = "CHANGELOG.md says what takes its place"
+        remedy = "CHANGELOG.md names its replacement"
         raise ValueError(f"the {what} {name!r} was removed after mehler 0.3.0: {remedy}")
 
 
@@ -77,7 +77,7 @@ class Registry:
             wrong = f"recipe names the {self.what} {name!r}"
             if name in self.ambiguous:
                 raise ValueError(f"{wrong}, as two classes are called: rename one")
-            raise ValueError(f"{wrong}; this version knows {self.names}")
+            raise ValueError(f"{wrong}; this version has {self.names}")
         _require_known(arguments.pop("mehler", __version__))
         kind: Any = cls or self.classes[name]
         made = kind.__new__(kind)

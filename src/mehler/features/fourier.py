@@ -249,8 +249,8 @@ def _projection_for(spectrum: Spectrum, name: Any) -> projections.Projection:
     projection = projections.named(name)
     if not spectrum.isotropic and projection.isotropic and not projection.independent:
         raise ValueError(
-            f"kernel={spectrum.name!r} prefers axes, so projections={name!r} would not stay "
-            "orthogonal: take 'gaussian' or 'sobol'; a spectrum that does not prefer "
-            "them says that it is isotropic"
+            f"kernel={spectrum.name!r} is not isotropic, so projections={name!r} would not "
+            "stay orthogonal: take 'gaussian' or 'sobol', or set isotropic = True on a spectrum "
+            "that is"
         )
     return projection

@@ -313,7 +313,7 @@ def plain(value: object) -> Any:
         return {str(key): plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [plain(one) for one in value]
-    raise TypeError(f"{value!r} of {type(value).__name__} has no place in a JSON report")
+    raise TypeError(f"{value!r} of {type(value).__name__} cannot be written to a JSON report")
 
 
 def provenance(context: Context, command: tuple[str, ...] | None) -> dict[str, Any]:

@@ -276,7 +276,7 @@ class Verdict:
         target = f"(asked for: {short(self.resolution)})"
         if math.isinf(self.detectable):
             sure = f"with probability {1 - self.miss:.9g} {target}"
-            return f"no deviation would have been seen {sure}"
+            return f"no deviation would have been detected {sure}"
         unit = "" if self.scale == 1.0 else f" of sqrt(k(x,x) k(y,y)) = {short(self.scale)} there"
         size = f"a deviation of {short(self.detectable)}{unit}"
         return f"{size} is missed with probability at most {self.miss:.3g} {target}"
