@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from mehler._files import require_file, require_folder, write_all, write_whole
-from mehler._validate import require_choice, require_function, require_integer, require_path
+from mehler._validate import require_choice, require_function, require_integer
 from mehler._version import __version__
 from mehler.report import draw, page_style, page_text, with_glyphs
 from mehler.statements import Plot
@@ -99,8 +99,8 @@ class Experiment:
         require_choice("level", level, LEVELS)
         seed = require_integer("seed", seed, least=0)
         require_function("progress", progress, optional=True)
-        folder = require_path("out", out)
-        source = None if data is None else require_path("data", data)
+        folder = Path(out)
+        source = None if data is None else Path(data)
         page, numbers = (folder / f"{self.name}.{ending}" for ending in ("html", "json"))
         require_file(page, "out")
         require_file(numbers, "out")

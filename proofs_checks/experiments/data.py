@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from mehler._validate import require_integer, require_path
+from mehler._validate import require_integer
 
 # Bytes that a file has at most, packed or unpacked; MNIST's training images are 47 MB.
 LIMIT = 2**26
@@ -135,7 +135,7 @@ def digits() -> Dataset:
 
 def mnist(folder: str | Path) -> Dataset:
     """Read MNIST from a folder of its four files, plain or gzipped: X (60000, 28, 28), uint8."""
-    place = require_path("folder", folder)
+    place = Path(folder)
     X, y, X_test, y_test = (_idx(place, part) for part in MNIST_PARTS)
     labels, test = y.astype(np.int64), y_test.astype(np.int64)
     return Dataset("mnist", X, labels, X_test, test, classes=_DIGITS)

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
-import os
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Real
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -140,15 +138,6 @@ def require_iterable(name: str, value: object) -> tuple[Any, ...]:
     scalar = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
     several = isinstance(value, Iterable) and not scalar
     return tuple(_require_kind(name, value, "several, as a list is", several))
-
-
-def require_path(name: str, value: object) -> Path:
-    """A place in the file system."""
-    good = isinstance(value, str | os.PathLike) and isinstance(os.fspath(value), str)
-    path = Path(_require_kind(name, value, "a path: a str or a pathlib.Path", good))
-    if "\0" in str(path):
-        raise ValueError(f"{name}={value!r} contains a null character, which paths cannot")
-    return path
 
 
 def shown(value: object) -> str:

@@ -369,6 +369,8 @@ def ecdf_at(
             below = values[:, None, :, :] <= own[:, :, None, None]
             counted.append(xp.sum(below, axis=2, dtype=xp.int32))
         else:
+            if ns.is_numpy_array(values) and values.shape[2] < 64:  # sums then add whole planes
+                values = np.ascontiguousarray(values.swapaxes(0, 1)).swapaxes(0, 1)
             columns = (own[:, k][:, None, None] for k in range(own.shape[1]))
             counted.append(xp.stack([_count(xp, values <= t) for t in columns], axis=1))
     counts = xp.concat(counted, axis=0) if len(counted) > 1 else counted[0]

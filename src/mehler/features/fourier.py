@@ -160,9 +160,7 @@ class FourierFeatures(FeatureMap):
         if lengths is not None:
             extra.append(np.asarray(lengths).astype(dtype))
         if self.form == "offset":
-            turns = _random.by_blocks(
-                self.seed, _random.OFFSETS, n, lambda rng, k: rng.random(k), units.start
-            )
+            turns = _random.uniforms(self.seed, _random.OFFSETS, n, units.start)
             extra.append((2.0 * np.pi * turns).astype(dtype))
         return (*extra, *weights)
 

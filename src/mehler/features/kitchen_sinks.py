@@ -139,9 +139,7 @@ class KitchenSinks(FeatureMap):
         if self.bias == 0.0 or self._stumps:
             return weights
         if self.bias == "uniform":
-            offset = math.tau * _random.by_blocks(
-                self.seed, _random.OFFSETS, n, lambda rng, k: rng.random(k), units.start
-            )
+            offset = math.tau * _random.uniforms(self.seed, _random.OFFSETS, n, units.start)
         else:
             offset = self.bias * _random.gaussian_weights(
                 self.seed, _random.OFFSETS, 1, 1, n, "float64", first=units.start

@@ -34,6 +34,8 @@ Weights: TypeAlias = tuple[Any, ...]
 
 # Beyond it a slip of the hand is likelier than a wish.
 _MOST_BYTES = 2**40
+# Numbers of small matrices that one call of QR takes.
+_TOGETHER = 1 << 16
 
 
 class OrthogonalPairs(NamedTuple):
@@ -195,22 +197,27 @@ class SharedPool(Projection):
         return self.n_projections * n_inputs + n_pieces * n_units // 2
 
     def _all_units(self, of: Draw, n_units: int) -> Weights:
-        members = _random.pool_members(of.seed, self.n_projections, of.q, n_units)
-        return self._pool(of), members
+        return self._pool(of), self._members(of, 0, n_units)
 
     def _pool(self, of: Draw) -> Any:
         """Draw the pool (P, d): each projection is a contiguous row, which the units gather."""
-        weights = _random.gaussian_weights(
-            of.seed, of.stream, 1, of.d, self.n_projections, of.dtype
-        )
-        return weights[0].T.copy()
+        sizes = 1, of.d, self.n_projections
+        return _random.gaussian_weights(of.seed, of.stream, *sizes, of.dtype)[0].T.copy()
+
+    def _members(self, of: Draw, first: int, n_units: int) -> Any:
+        """Draw distinct indices into the pool for units from `first` on: (q, n_units)."""
+        members = np.empty((of.q, n_units), dtype=np.int32)
+        for rng, here, there in _random.generators(of.seed, _random.POOL_MEMBERS, first, n_units):
+            # Units of a block are drawn in sequence: draw those before the first too.
+            units = [rng.choice(self.n_projections, of.q, replace=False) for _ in range(there.stop)]
+            members[:, here] = np.stack(units[there], axis=1)
+        return members
 
     def _some_units(self, of: Draw, units: slice) -> Weights:
         if of not in self._pools:
             # Kept, since every block of units uses it.
             self._pools = {of: self._pool(of)}
-        n, first = units.stop - units.start, units.start
-        members = _random.pool_members(of.seed, self.n_projections, of.q, n, first=first)
+        members = self._members(of, units.start, units.stop - units.start)
         distinct, places = np.unique(members, return_inverse=True)
         return self._pools[of][distinct], places.reshape(members.shape).astype(np.int32)
 
@@ -317,12 +324,17 @@ class Orthogonal(Projection):
     def _all_units(self, of: Draw, n_units: int) -> Weights:
         d = of.d
         weights = np.empty((of.q, d, n_units), dtype=of.dtype)
-        for block, units in enumerate(_arrays.slices(n_units, d)):
-            rng = _random.generator(of.seed, _random.ORTHOGONAL + of.stream, block)
-            drawn = haar(rng, of.q, d)
+        blocks = list(_arrays.slices(n_units, d))
+        streams = _random.in_turn(of.seed, _random.ORTHOGONAL + of.stream, range(len(blocks)))
+        for part in _arrays.slices(len(blocks), max(1, _TOGETHER // (of.q * d * d))):
+            normals = np.empty((len(blocks[part]), of.q, d, d))
+            lengths = np.empty((len(normals), of.q, 1, d))
+            for i, rng in zip(range(len(normals)), streams):
+                normals[i] = rng.standard_normal((of.q, d, d))
+                lengths[i] = np.sqrt(rng.chisquare(d, size=(of.q, 1, d)))
             # Columns are the directions: one length per column.
-            drawn *= np.sqrt(rng.chisquare(d, size=(of.q, 1, d)))
-            weights[:, :, units] = drawn[:, :, : units.stop - units.start]
+            for units, block in zip(blocks[part], haar(normals) * lengths):
+                weights[:, :, units] = block[:, :, : units.stop - units.start]
         return (weights,)
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs:
@@ -337,11 +349,11 @@ class Orthogonal(Projection):
         return 1.0 + 3.0 * pairs / (n_inputs**2 - 1) if pairs else 1.0
 
 
-def haar(rng: np.random.Generator, n: int, d: int) -> Any:
-    """Return n orthogonal matrices from Haar's measure, shape (n, d, d)."""
-    q, r = np.linalg.qr(rng.standard_normal((n, d, d)))
+def haar(normals: Any) -> Any:
+    """Return orthogonal matrices from Haar's measure, by normal ones of shape (..., d, d)."""
+    q, r = np.linalg.qr(normals)
     # LAPACK chooses the signs of QR; multiplying by those of R's diagonal makes Q Haar.
-    return q * np.where(np.diagonal(r, axis1=1, axis2=2) < 0.0, -1.0, 1.0)[:, None, :]
+    return q * np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0.0, -1.0, 1.0)[..., None, :]
 
 
 class Hadamard(Projection):
@@ -394,7 +406,7 @@ class Hadamard(Projection):
         lengths = np.empty((of.q, n_units, 1), dtype=of.dtype)
         for block, units in enumerate(_arrays.slices(n_units, size)):
             rng = _random.generator(of.seed, purpose, block + 1)
-            turns = haar(rng, of.q * (size // b), b).reshape(of.q, size // b, b, b)
+            turns = haar(rng.standard_normal((of.q, size // b, b, b)))
             squares = rng.chisquare(b, size=(of.q, size // b, 1, 1))
             cells[:, block] = turns * np.sqrt(squares / squares.sum(axis=1, keepdims=True))
             drawn = np.sqrt(rng.chisquare(size, size=(of.q, size, 1)))

@@ -91,16 +91,16 @@ class RandomFunctions(FeatureMap):
         return super()._units()._replace(safe=0.0)
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        n = units.stop - units.start
+        n, size = units.stop - units.start, _random.UNITS_PER_BLOCK
         if n > _MOST_STORED:
             raise ValueError(
                 f"n_features={n} would call law {n // 64} times and keep all: take at most "
                 f"{_MOST_STORED}, or pass stored=False"
             )
-        parts = [
-            [part[..., there] for part in self._block_of(block)]
-            for block, _, there in _random.covering(units.start, n)
-        ]
+        parts = []
+        for block in range(units.start // size, -(-units.stop // size)):
+            there = slice(max(0, units.start - block * size), units.stop - block * size)
+            parts.append([part[..., there] for part in self._block_of(block)])
         joined = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
         return tuple(
             each.astype(dtype) if each.dtype.kind == "f" else np.ascontiguousarray(each)

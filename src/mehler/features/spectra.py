@@ -279,14 +279,10 @@ class Matern(Spectrum):
         return matern(self.nu, t * float(j) ** 2)
 
     def lengths(self, seed: int, n_units: int, first: int = 0) -> Any:
-        drawn = _random.by_blocks(
-            seed,
-            _random.MIXTURE,
-            n_units,
-            lambda rng, n: 2.0 * rng.standard_gamma(self.nu, size=n),
-            first,
-        )
-        return np.sqrt(2.0 * self.nu / drawn)
+        squares = np.empty(n_units)
+        for rng, here, there in _random.generators(seed, _random.MIXTURE, first, n_units):
+            squares[here] = 2.0 * rng.standard_gamma(self.nu, _random.UNITS_PER_BLOCK)[there]
+        return np.sqrt(2.0 * self.nu / squares)
 
 
 # Largest p for which smoothness p + 1/2 is evaluated by polynomials.

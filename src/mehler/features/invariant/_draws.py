@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -22,9 +22,9 @@ def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
     """Draw templates (m, d) in float64, and 1 or 0 (m,) for kept or rejected."""
     d = law.n_inputs
     rows, kept = np.empty((n_templates, d)), np.ones(n_templates)
-    for rng, units in _blocks(seed, _random.TEMPLATES, n_templates):
+    for rng, units, there in _random.generators(seed, _random.TEMPLATES, 0, n_templates):
         # Whole blocks, so that the first templates do not depend on how many are requested.
-        normal = rng.standard_normal((_random.UNITS_PER_BLOCK, d))[: units.stop - units.start]
+        normal = rng.standard_normal((_random.UNITS_PER_BLOCK, d))[there]
         squares = (normal * normal).sum(axis=1)
         scale = np.full(len(normal), 1.0 / math.sqrt(d))
         if law.name in ("sphere", "redraw"):
@@ -47,8 +47,8 @@ def _radii(law: TemplateLaw, squares: Array) -> Any:
 def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replacement: bool) -> Any:
     """Draw elements for each template, shape (m, r, k)."""
     parts = []
-    for rng, units in _blocks(seed, _random.ELEMENTS, n_templates):
-        n, whole = units.stop - units.start, _random.UNITS_PER_BLOCK
+    for rng, _, there in _random.generators(seed, _random.ELEMENTS, 0, n_templates):
+        n, whole = there.stop, _random.UNITS_PER_BLOCK
         if group.order > _LISTED:
             parts += [group.sample(r, rng, replacement=replacement)[None] for _ in range(n)]
             continue
@@ -63,13 +63,7 @@ def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replaceme
 
 def offsets(seed: int, n_templates: int) -> Any:
     """Draw a uniform fraction of a bin for each template, shape (m,)."""
-    return _random.by_blocks(seed, _random.THRESHOLDS, n_templates, lambda rng, n: rng.random(n))
-
-
-def _blocks(seed: int, stream: int, n_units: int) -> Iterator[tuple[np.random.Generator, slice]]:
-    for block, start in enumerate(range(0, n_units, _random.UNITS_PER_BLOCK)):
-        units = slice(start, min(start + _random.UNITS_PER_BLOCK, n_units))
-        yield _random.generator(seed, stream, block), units
+    return _random.uniforms(seed, _random.THRESHOLDS, n_templates)
 
 
 # Projections per piece: 2 MiB of float32.
