@@ -228,12 +228,12 @@ class Watch:
         kind = type(verdict)
         if verdict.status == "holds" or kind in self._classes.values():
             return
-        read: list[str] = []
+        names: list[str] = []
         if verdict.status == "refuted":
-            self._read.append((f"{self.test} ({verdict.check})", read))
+            self._read.append((f"{self.test} ({verdict.check})", names))
         if kind not in self._classes:
             self._classes[kind] = self._watching(kind)
-        vars(verdict)["_read"] = read
+        vars(verdict)["_read"] = names
         object.__setattr__(verdict, "__class__", self._classes[kind])
 
     def _watching(self, kind: type) -> type:
@@ -251,7 +251,7 @@ class Watch:
 
     def unused(self) -> list[str]:
         """Return test and check of refuted verdicts that nothing has read."""
-        return [*(line for line, read in self._read if not read), *self.elsewhere]
+        return [*(line for line, names in self._read if not names), *self.elsewhere]
 
 
 class Record:
@@ -276,7 +276,7 @@ class Record:
     def finished(self, test: str) -> None:
         """Assign the entries without an owner to the test that ends."""
         self._tests += [test] * (len(self.ledger.entries) - len(self._tests))
-        self._certificates += [(test, each) for each in self._new]
+        self._certificates += [(test, certificate) for certificate in self._new]
         self._new = []
 
     def to_dict(self) -> dict[str, Any]:
@@ -306,8 +306,8 @@ class Total:
         """Merge the dicts of `Record.to_dict` from all processes."""
         entries = (entry for part in parts for entry in part["entries"])
         # Sort, since workers end in any order.
-        ordered = sorted(entries, key=lambda entry: (entry["test"], entry["label"]))
-        return cls(budget, tuple(ordered), lost)
+        records = sorted(entries, key=lambda entry: (entry["test"], entry["label"]))
+        return cls(budget, tuple(records), lost)
 
     @property
     def looks(self) -> int:
@@ -362,8 +362,8 @@ def _write_certificates(path: Path, parts: Iterable[Mapping[str, Any]]) -> None:
     from mehler._files import write_whole
     from mehler.verify import certificates_text
 
-    listed = [each for part in parts for each in part["certificates"]]
-    write_whole(path, certificates_text(sorted(listed, key=lambda each: each[0])))
+    certificates = [certificate for part in parts for certificate in part["certificates"]]
+    write_whole(path, certificates_text(sorted(certificates, key=lambda pair: pair[0])))
 
 
 def _seed_of(test: str, root: int) -> int:

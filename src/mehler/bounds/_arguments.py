@@ -13,27 +13,27 @@ from mehler.bounds._bound import Counts, Floats, Reals
 from mehler.exact import require_pool, require_rho
 
 
-def counts(**named: Counts) -> Any:
+def counts(**numbers: Counts) -> Any:
     """Return numbers of things, at least 1."""
-    return _each(named, lambda k, n: require_real(k, _validate.require_integer(k, n)), 0, 2**53)
+    return _floats(numbers, lambda k, n: require_real(k, _validate.require_integer(k, n)), 0, 2**53)
 
 
-def positives(**named: Reals) -> Any:
+def positives(**numbers: Reals) -> Any:
     """Return finite numbers above 0."""
-    return _each(named, _validate.require_positive, 0.0, np.inf)
+    return _floats(numbers, _validate.require_positive, 0.0, np.inf)
 
 
-def not_negatives(**named: Reals) -> Any:
+def not_negatives(**numbers: Reals) -> Any:
     """Return finite numbers of at least 0."""
-    return _each(named, _validate.require_not_negative)
+    return _floats(numbers, _validate.require_not_negative)
 
 
-def probabilities(**named: Reals) -> Any:
+def probabilities(**numbers: Reals) -> Any:
     """Return numbers in (0, 1), whose logarithm and inverse are safe to take."""
-    return _each(named, _validate.require_probability, _validate.LEAST_PROBABILITY, 1.0)
+    return _floats(numbers, _validate.require_probability, _validate.LEAST_PROBABILITY, 1.0)
 
 
-def fractions(**named: Reals) -> Any:
+def fractions(**numbers: Reals) -> Any:
     """Return numbers above 0 and at most 1."""
 
     def check(name: str, value: Any) -> float:
@@ -41,26 +41,26 @@ def fractions(**named: Reals) -> Any:
             raise ValueError(f"{name}={shown(value)} must be above 0 and at most 1")
         return float(value)
 
-    return _each(named, check)
+    return _floats(numbers, check)
 
 
 def pool_sizes(pool_size: Counts) -> Any:
     """Return pool sizes that have a table: an int, or an array of them."""
     if type(pool_size) is int and 0 < pool_size <= 10**6:
         return pool_size
-    sizes = _each({"pool_size": pool_size}, lambda name, q: float(require_pool(q, name)))
+    sizes = _floats({"pool_size": pool_size}, lambda name, q: float(require_pool(q, name)))
     return int(sizes) if np.ndim(sizes) == 0 else sizes.astype(np.int64)
 
 
-def correlations(**named: Reals) -> Any:
+def correlations(**numbers: Reals) -> Any:
     """Return cosines in [-1, 1]; beyond by rounding is within."""
-    return _each(named, lambda name, rho: float(require_rho(require_real(name, rho))))
+    return _floats(numbers, lambda name, rho: float(require_rho(require_real(name, rho))))
 
 
-def squares(**named: Reals) -> Any:
+def squares(**factors: Reals) -> Any:
     """Square numbers; ValueError names one that overflows or underflows."""
     results = []
-    for name, value in named.items():
+    for name, value in factors.items():
         numbers = np.asarray(value, dtype=np.float64)
         square = (numbers * numbers)[()]
         bad = np.isinf(square) | ((square == 0) & (numbers != 0))
@@ -79,8 +79,8 @@ def require_host(name: str, value: object) -> Floats:
     )
 
 
-def _each(
-    named: dict[str, Any],
+def _floats(
+    numbers: dict[str, Any],
     check: Callable[[str, Any], float],
     above: float = np.inf,
     below: float = -np.inf,
@@ -91,7 +91,7 @@ def _each(
     """
     kinds = (int,) if type(above) is int else (float, int)
     results: list[Any] = []
-    for name, value in named.items():
+    for name, value in numbers.items():
         if type(value) in kinds and above < value < below:
             results.append(np.float64(value))
         elif isinstance(value, list | tuple | range) or getattr(value, "ndim", 0) > 0:

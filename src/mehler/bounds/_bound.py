@@ -130,22 +130,22 @@ class Bound:
     _nothing: ClassVar[str] = "it guarantees nothing"
 
     def __post_init__(self) -> None:
-        own = vars(self)
+        data = vars(self)
         require_choice("form", self.form, ("printed", "proved"))
-        own["terms"], own["assumptions"] = tuple(self.terms), tuple(self.assumptions)
+        data["terms"], data["assumptions"] = tuple(self.terms), tuple(self.assumptions)
         names = [term.name for term in self.terms]
         if not names or len(set(names)) != len(names):
             raise ValueError(f"terms are named {names}: give at least one, with distinct names")
-        own["trivial"] = _number("trivial", self.trivial)
+        data["trivial"] = _number("trivial", self.trivial)
         # A union bound above 1 is vacuous: probability 0.
-        own["probability"] = _plain(np.maximum(_number("probability", self.probability), 0.0))
+        data["probability"] = _plain(np.maximum(_number("probability", self.probability), 0.0))
         parts = [*(term.value for term in self.terms), *(part.met for part in self.assumptions)]
         shape = np.broadcast_shapes(*map(np.shape, (*parts, self.probability, self.trivial)))
         if any(np.shape(term.value) != shape for term in self.terms):
-            own["terms"] = tuple(Term(t.name, np.broadcast_to(t.value, shape)) for t in self.terms)
+            data["terms"] = tuple(Term(t.name, np.broadcast_to(t.value, shape)) for t in self.terms)
         for name in ("probability", "trivial"):
-            if np.ndim(own[name]):
-                own[name] = np.broadcast_to(own[name], shape)
+            if np.ndim(data[name]):
+                data[name] = np.broadcast_to(data[name], shape)
 
     @functools.cached_property
     def total(self) -> Any:
@@ -272,40 +272,40 @@ def bound(
             arguments: dict[Any, Any] = {**kwargs, **dict(enumerate(args))}
             try:
                 with np.errstate(all="ignore"):
-                    made = body(*args, **kwargs)
+                    result = body(*args, **kwargs)
             except ValueError as error:
                 if "broadcast" not in str(error):
                     raise
                 shapes = [f"{k} {np.shape(a)}" for k, a in arguments.items() if np.ndim(a)]
                 raise ValueError(f"shapes do not broadcast: {', '.join(shapes)}") from error
-            if isinstance(made, Bound):
-                vars(made)["statement"] = statement
-                vars(made)["quantity"] = made.quantity or quantity
-                _require_numbers(made, arguments, zero)
-            return made
+            if isinstance(result, Bound):
+                vars(result)["statement"] = statement
+                vars(result)["quantity"] = result.quantity or quantity
+                _require_numbers(result, arguments, zero)
+            return result
 
-        named: Any = function
+        entry: Any = function
         home = body.__module__.removeprefix("mehler.bounds.")
         namespace = [part for part in home.split(".") if not part.startswith("_")]
-        named.name = ".".join((*namespace, body.__name__))
-        named.statement, named.quantity, named.falls_in = statement, quantity, falls_in
+        entry.name = ".".join((*namespace, body.__name__))
+        entry.statement, entry.quantity, entry.falls_in = statement, quantity, falls_in
         if home != body.__module__ and "Bound" in str(body.__annotations__["return"]):
-            REGISTRY[named.name] = named
-        return named
+            REGISTRY[entry.name] = entry
+        return entry
 
     return decorate
 
 
-def _require_numbers(made: Bound, arguments: dict[Any, Any], zero: bool) -> None:
+def _require_numbers(result: Bound, arguments: dict[Any, Any], zero: bool) -> None:
     """Refuse 0 times infinity, and upper bounds that underflow to 0, perhaps as a factor."""
     # The smallest of numbers is NaN if one is.
-    if (np.min(made.total) > 0 and np.min(made.trivial) > 0) or made.form != "proved":
+    if (np.min(result.total) > 0 and np.min(result.trivial) > 0) or result.form != "proved":
         return
-    least = np.minimum(made.total, made.trivial)
+    least = np.minimum(result.total, result.trivial)
     numbers = ((k, a) for k, a in arguments.items() if a is not None)
     reals = {k: a for k, a in numbers if np.asarray(a).dtype.kind == "f"}
     wrong = bool(np.any(np.isnan(least)))
-    if not zero and not isinstance(made, LowerBound) and np.any(least == 0):
+    if not zero and not isinstance(result, LowerBound) and np.any(least == 0):
         wrong = wrong or not any(np.any(np.equal(a, 0)) for a in reals.values())
     if wrong:
         raise ValueError(
@@ -314,7 +314,7 @@ def _require_numbers(made: Bound, arguments: dict[Any, Any], zero: bool) -> None
         )
 
 
-def named(values: Mapping[str, Any]) -> tuple[Term, ...]:
+def terms_of(values: Mapping[str, Any]) -> tuple[Term, ...]:
     """Return terms by their names."""
     return tuple(Term(name, value) for name, value in values.items())
 
@@ -325,7 +325,7 @@ def by_entry(function: Callable[..., dict[str, float]], *numbers: Any) -> tuple[
     rows = [function(*entry) for entry in zip(*(array.flat for array in arrays), strict=True)]
     names = dict.fromkeys(name for row in rows for name in row)
     columns = ([row.get(name, 0.0) for row in rows] for name in names)
-    return named({k: np.reshape(c, arrays[0].shape) for k, c in zip(names, columns)})
+    return terms_of({k: np.reshape(c, arrays[0].shape) for k, c in zip(names, columns)})
 
 
 def by_statement(statement: str) -> tuple[BoundFunction[..., Bound], ...]:
@@ -350,8 +350,8 @@ def by_statement(statement: str) -> tuple[BoundFunction[..., Bound], ...]:
     require_instance("statement", statement, str)
     functions = tuple(function for function in REGISTRY.values() if function.statement == statement)
     if not functions:
-        listed = ", ".join(dict.fromkeys(function.statement for function in REGISTRY.values()))
-        raise ValueError(f"statement={statement!r} has no bound; these have: {listed}")
+        ids = ", ".join(dict.fromkeys(function.statement for function in REGISTRY.values()))
+        raise ValueError(f"statement={statement!r} has no bound; these have: {ids}")
     return functions
 
 

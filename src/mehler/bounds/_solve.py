@@ -79,11 +79,11 @@ def solve(
     most = min(LARGEST, order or LARGEST) // step
 
     def at(steps: int) -> Bound:
-        made = bound(**{**arguments, name: step * steps})
-        made = made if isinstance(made, Bound) else Bound(terms=(Term("number", made),))
-        if np.ndim(made.value):
+        result = bound(**{**arguments, name: step * steps})
+        result = result if isinstance(result, Bound) else Bound(terms=(Term("number", result),))
+        if np.ndim(result.value):
             raise ValueError(f"{name} is solved for with one number for each other argument")
-        return made
+        return result
 
     def first(serves: Callable[[Bound], bool], low: int = 0) -> int | None:
         high = min(low + 1, most)
@@ -104,15 +104,15 @@ def solve(
         )
     if not at(least).vacuous:
         return step * least
-    promised = first(lambda made: bool(made.value <= target) and not made.vacuous, least)
+    promised = first(lambda result: bool(result.value <= target) and not result.vacuous, least)
     if promised is not None:
         return step * promised
-    start = (first(lambda made: bool(made.unmet)) if at(most).unmet else 1) or most
-    made, reason = at(start), "its probability is 0: give smaller delta"
-    if made.unmet:
-        reason = f"it is not true that {made.unmet[0].text} ({made.unmet[0].value})"
-    elif made.probability > 0:
-        reason = f"its terms exceed {digits(made.trivial)}, which holds without it"
+    start = (first(lambda result: bool(result.unmet)) if at(most).unmet else 1) or most
+    result, reason = at(start), "its probability is 0: give smaller delta"
+    if result.unmet:
+        reason = f"it is not true that {result.unmet[0].text} ({result.unmet[0].value})"
+    elif result.probability > 0:
+        reason = f"its terms exceed {digits(result.trivial)}, which holds without it"
     raise ValueError(
         f"at_most={at_most!r} is out of reach: {bound.name} is below it from "
         f"{name}={step * least:.6g} on, and is vacuous from {name}={step * start} "

@@ -158,8 +158,8 @@ def tail(size: Size, m: float, sign: int) -> Tail:
         parts.append((_GRID / size.most * m, log_sums(a, np.zeros_like(a), size.beta)))
     if size.lipschitz:
         c, beyond = _beyond(size.mean, size.lipschitz, sign)
-        cut = (math.sqrt(size.mean) + size.lipschitz * _CUTS) ** 2
-        a = m * _psi(sign * c[:, None] * cut) / cut
+        ends = (math.sqrt(size.mean) + size.lipschitz * _CUTS) ** 2
+        a = m * _psi(sign * c[:, None] * ends) / ends
         parts.append((c * m, log_sums(a, m * beyond, size.beta).min(axis=1)))
     return Tail(*(np.concatenate(part) for part in zip(*parts, strict=True)))
 

@@ -95,8 +95,8 @@ def distinct(n_elements: Counts, group_order: Counts | None) -> tuple[Any, Any, 
     if group_order is None:
         return np.float64(1.0), np.float64(1.0), np.float64(1.0)
 
-    def factors(drawn: float, order: int) -> tuple[float, float, float]:
-        k = int(drawn)
+    def factors(n_elements: float, order: int) -> tuple[float, float, float]:
+        k = int(n_elements)
         n = require_integer("group_order", order, least=k)
         return *distinct_factors(k, n), min(k, n - k) / k
 
@@ -177,8 +177,8 @@ def kernel_change_elements(
     by_range = (np.sqrt(rest * mean) + np.sqrt(2 * moves * size * np.log(rows / chance))) ** 2
     by_spread = 2 * most * mean * np.log(2 * rows / chance)
     terms = (Term("elements", _rounded_up(scale * np.minimum(by_spread, by_range), rest)),)
-    named, sure = f"{_CHANGE}, all pairs", 1 - chance
-    return Bound(terms=terms, probability=sure, assumptions=assumptions, quantity=named)
+    name, sure = f"{_CHANGE}, all pairs", 1 - chance
+    return Bound(terms=terms, probability=sure, assumptions=assumptions, quantity=name)
 
 
 def _rounded_up(value: Any, rest: Any) -> Any:
@@ -226,8 +226,8 @@ def kernel_bias(
     else:
         mass = 0.0 * lost if redrawn else np.maximum(lost, least * (1.0 + margin))
         terms = Term("slope", 0.0), Term("mass", mass)
-    named, most = f"K_s {side} s - d_G", 1.0 + margin
-    return Bound(terms=terms, assumptions=(ORTHOGONAL,), trivial=most, quantity=named)
+    name, most = f"K_s {side} s - d_G", 1.0 + margin
+    return Bound(terms=terms, assumptions=(ORTHOGONAL,), trivial=most, quantity=name)
 
 
 @bound("group-invariant.theorem-2", "largest error of an inner product over all pairs", *_SIZES)

@@ -156,8 +156,8 @@ def approximation_risk(
     0.2437...
     """
     k, chance = counts(n_features=n_features), probabilities(delta=delta)
-    weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
-    size = weight * other
+    weight, steep, height = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
+    size = weight * height
     terms, most = (_of_average(k, size, steep, chance),), 2 * steep * size
     assumptions = (_DRAWN, _LABELS, _loss(steep), _bounded("L2(mu) norm"))
     return Bound(terms=terms, probability=1 - chance, assumptions=assumptions, trivial=most)
@@ -226,8 +226,8 @@ def generalisation_gap(
     (0.0316, 0.0429)
     """
     n, chance = counts(n_samples=n_samples), probabilities(delta=delta)
-    weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
-    size, root = steep * weight * other, np.sqrt(n)
+    weight, steep, height = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
+    size, root = steep * weight * height, np.sqrt(n)
     sides = 2 if require_flag("two_sided", two_sided) else 1
     confidence = size * _root_log(chance / sides) / root
     return Bound(
@@ -269,8 +269,8 @@ def excess_risk(
     {'statistical': 0.01, 'confidence': 0.024477, 'approximation': 0.054514}
     """
     k, n = counts(n_features=n_features, n_samples=n_samples)
-    weight, steep, other = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
-    size, chance = weight * other, probabilities(delta=delta)
+    weight, steep, height = positives(scale=scale, lipschitz=lipschitz, feature_scale=feature_scale)
+    size, chance = weight * height, probabilities(delta=delta)
     statistical = 2 * steep * size / np.sqrt(n)
     confidence = Term("confidence", statistical * _root_log(chance))
     last, features = _of_average(k, size, steep, chance), _bounded("absolute value")

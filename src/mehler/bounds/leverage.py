@@ -296,7 +296,7 @@ def excess_risk(
     reuse = n_scored is None
     n, m, pool = counts(n_samples=n_samples, n_features=n_features, pool_size=pool_size)
     lam, ball, steep = positives(ridge=ridge, radius=radius, lipschitz=lipschitz)
-    d, own = positives(degrees_of_freedom=degrees_of_freedom, pool_degrees=pool_degrees)
+    d, pool_d = positives(degrees_of_freedom=degrees_of_freedom, pool_degrees=pool_degrees)
     ratio = score_ratio(
         n_samples if n_scored is None else n_scored,
         pool_size=pool_size,
@@ -321,7 +321,7 @@ def excess_risk(
             Assumption("features are drawn independently, with half a share of plain sampling"),
             Assumption(f"the loss is {digits(steep)}-Lipschitz in the prediction"),
             _enough("pool_size", pool, d, 1 / lam, chance),
-            _enough("n_features", m, own, ratio, chance),
+            _enough("n_features", m, pool_d, ratio, chance),
             Assumption("the ridge is at most a seventh of the kernel's largest eigenvalue"),
         ),
         trivial=size * (1 + 4 * np.sqrt(2)),
@@ -332,6 +332,6 @@ def excess_risk(
 def _enough(name: str, number: Any, d: Any, ratio: Any, delta: Any) -> Assumption:
     """Assume as many draws as make t of :func:`approximation` at most 3/4."""
     least = np.ceil(32 / 9 * (np.maximum(ratio, d) + 0.25) * np.log(8 * d / delta))
-    needed = np.maximum(1.0, least)
-    whole = f"{needed:.0f}" if np.ndim(needed) == 0 else digits(needed)
-    return Assumption(f"{name} is at least {whole}", number >= needed, f"{name} {digits(number)}")
+    count = np.maximum(1.0, least)
+    whole = f"{count:.0f}" if np.ndim(count) == 0 else digits(count)
+    return Assumption(f"{name} is at least {whole}", number >= count, f"{name} {digits(number)}")

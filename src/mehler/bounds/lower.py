@@ -274,10 +274,10 @@ def _binomial(m: float, mean: float, delta: float) -> float:
         # The last atom, from the middle outwards, whose distance is reached.
         low, high = -1, abs(last - first)
         while low < high:
-            tried = (low + high + 1) // 2
-            away = abs(first + step * tried - middle)
+            n_steps = (low + high + 1) // 2
+            away = abs(first + step * n_steps - middle)
             chance = law.sf(math.ceil(middle + away) - 1) + law.cdf(math.floor(middle - away))
-            low, high = (tried, high) if chance >= delta else (low, tried - 1)
+            low, high = (n_steps, high) if chance >= delta else (low, n_steps - 1)
         if low >= 0:
             largest = max(largest, abs(first + step * low - middle) / n)
     value = float(largest)
@@ -331,9 +331,9 @@ def _distance_from(middle: float, q: float) -> float:
 
     # Beyond 12 below and 40 above nothing is left.
     ends, options = (middle - 12, middle, middle + 40), _QUADRATURE
-    left = integrate.quad(lambda t: math.exp(q * log_ndtr(t)), *ends[:2], **options)[0]
-    right = integrate.quad(lambda t: -math.expm1(q * log_ndtr(t)), *ends[1:], **options)[0]
-    return float(left + right)
+    below = integrate.quad(lambda t: math.exp(q * log_ndtr(t)), *ends[:2], **options)[0]
+    above = integrate.quad(lambda t: -math.expm1(q * log_ndtr(t)), *ends[1:], **options)[0]
+    return float(below + above)
 
 
 def _rate(n: float, q: float, most: float, centred: bool) -> float:

@@ -210,8 +210,8 @@ def _length(total: Errors, threshold: float, n: float) -> float:
 
 def divergence(e: float, gap: float) -> float:
     """Compute kl(e, e + gap) by logarithms of ratios near 1, for 0 <= e <= e + gap < 1."""
-    own = e * math.log1p(gap / e) if e > 0 else 0.0
-    return -own - (1 - e) * math.log1p(-gap / (1 - e))
+    first = e * math.log1p(gap / e) if e > 0 else 0.0
+    return -first - (1 - e) * math.log1p(-gap / (1 - e))
 
 
 def largest_gap(e: float, level: float) -> float:

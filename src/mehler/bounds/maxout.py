@@ -109,10 +109,10 @@ def _covered(
     # A diameter that was computed may exceed twice the norm by rounding.
     fits = across <= 2 * radius * (1 + 1e-9)
     far = f"inputs have norm at most {digits(radius)}, and two of them are at most twice that apart"
-    own = "the doubling dimension is that of Definition 2, or larger"
+    doubling = "the doubling dimension is that of Definition 2, or larger"
     return 4 * radius * np.sqrt(cells + np.log(2 * m * q / delta)), (
         Assumption(far, None if np.all(fits) else fits, f"diameter {digits(across)}"),
-        Assumption(own, None, digits(k)),
+        Assumption(doubling, None, digits(k)),
     )
 
 

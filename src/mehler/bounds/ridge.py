@@ -301,8 +301,8 @@ def _draw_by_draw(first: float, ridge: float, r: float) -> Any:
             _STEPS <= low, largest(low) / (1 - _STEPS) ** 2, (_STEPS / (1 - _STEPS)) ** (2 * low)
         )
         shape = np.concatenate([[largest(low)], shape])
-        scaled = power(ridge, 2 * low) * power(first, 2 * (r - low)) * shape
-    return np.concatenate([scaled, [np.inf]])
+        factors = power(ridge, 2 * low) * power(first, 2 * (r - low)) * shape
+    return np.concatenate([factors, [np.inf]])
 
 
 @np.errstate(all="ignore")

@@ -94,7 +94,7 @@ def gram_error(
     0.122
     """
     mu, quantity = _spectra.eigenvalues_of(gram, eigenvalues), ""
-    named = {"sup": sup, "leverage": leverage, "lipschitz": lipschitz}
+    sizes = {"sup": sup, "leverage": leverage, "lipschitz": lipschitz}
     if ridge is not None:
         require_positive("ridge", ridge)
     elif leverage is not None:
@@ -103,11 +103,11 @@ def gram_error(
         quantity = "operator norm of the error of the Gram matrix"
     m, chance = _spectra.blocks(n_features, block), probabilities(delta=delta)
     if variance is None:
-        size = _spectra.size_of(mu, ridge=ridge, **named)
+        size = _spectra.size_of(mu, ridge=ridge, **sizes)
         value = np.vectorize(lambda k, p: _spectra.deviation(size, k, p), otypes=[float])(m, chance)
         assumptions = size.assumptions
     else:
-        if any(size is not None for size in named.values()):
+        if any(size is not None for size in sizes.values()):
             raise ValueError("give variance alone, or sup, leverage, lipschitz without it")
         matrix = require_host("variance", variance)
         if matrix.shape != (mu.size, mu.size):

@@ -45,14 +45,14 @@ class Witness:
 
     @classmethod
     def covered(
-        cls, points: Points, centre: Any, squared: float, chosen: Any, count: int
+        cls, points: Points, centre: Any, squared: float, centres: Any, count: int
     ) -> Witness:
         """Build from a centre, a squared radius and points in inner coordinates."""
         return cls(
             centre=points.original(centre),
             radius=math.nextafter(math.sqrt(squared), math.inf) * points.scale,
             count=count,
-            rows=tuple(int(i) for i in points.rows[chosen]),
+            rows=tuple(int(i) for i in points.rows[centres]),
         )
 
     @classmethod
@@ -64,25 +64,25 @@ class Witness:
 def pack_nearest(between: Floats, apart: float, start: int) -> list[int]:
     """Pack greedily from `start`, taking the nearest point farther than `apart` (squared)."""
     nearest = between[start].copy()
-    chosen = [start]
+    packing = [start]
     while True:
         candidates = np.where(nearest > apart, nearest, np.inf)
         best = int(candidates.argmin())
         if candidates[best] == np.inf:
-            return chosen
-        chosen.append(best)
+            return packing
+        packing.append(best)
         np.minimum(nearest, between[best], out=nearest)
 
 
 def pack_in_order(between: Floats, apart: float, order: Any) -> list[int]:
     """Pack greedily, taking points in a given order."""
     free = np.ones(between.shape[0], dtype=bool)
-    chosen = []
+    packing = []
     for i in order:
         if free[i]:
-            chosen.append(int(i))
+            packing.append(int(i))
             free &= between[i] > apart
-    return chosen
+    return packing
 
 
 # Anchors around which sections are tried, and the most points used of a section.
@@ -107,8 +107,8 @@ def largest_packing(points: Points, cap: int) -> Witness:
         size = _WHOLE if work == 0 else _PART
         work += min(members.size, size) ** 2 * distance
         work += _STEPS * members.size * distance + points.n * distance
-        tried = _in_section(points, centre, squares, members, size)
-        best = tried if tried.count > best.count else best
+        witness = _in_section(points, centre, squares, members, size)
+        best = witness if witness.count > best.count else best
     return best
 
 
@@ -152,9 +152,9 @@ def _in_section(
             pack_nearest(part, radius_squared, inside - 1),
             pack_in_order(part, radius_squared, range(inside - 1, -1, -1)),
         ]
-        chosen = max(tries, key=len)
-        if len(chosen) > best.count:
-            best = Witness.covered(points, centre, radius_squared, members[chosen], len(chosen))
+        packing = max(tries, key=len)
+        if len(packing) > best.count:
+            best = Witness.covered(points, centre, radius_squared, members[packing], len(packing))
     return best
 
 
@@ -198,19 +198,19 @@ class Pairs:
         Radii should decrease from call to call: pairs are stored as soon as few enough are within.
         """
         limit = self.points.limit_above(squared)
-        blocks = self._kept if limit <= self._limit else self._computed(limit)
-        kept, total, fits = list[Block](), 0, True
-        for rows, row, column, between in blocks:
+        source = self._kept if limit <= self._limit else self._computed(limit)
+        blocks, total, fits = list[Block](), 0, True
+        for rows, row, column, between in source:
             here = between <= limit
             block = rows, row[here], column[here], between[here]
             total += block[1].size
             # Extrapolated from the blocks so far.
             fits = fits and total * self.points.n <= _KEPT * rows.stop
             if fits:
-                kept.append(block)
+                blocks.append(block)
             yield block
         if fits:
-            self._kept, self._limit = kept, limit
+            self._kept, self._limit = blocks, limit
 
     def _computed(self, limit: float) -> Iterator[Block]:
         for rows in self.points.blocks():

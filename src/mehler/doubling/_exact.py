@@ -105,19 +105,19 @@ def miniballs(points: Points) -> Miniballs:
     reach = float(np.max(np.abs(points.host)))
     centres, masks, floors = [], [], []
     for size in range(1, min(n, d + 1) + 1):
-        chosen = np.array(list(itertools.combinations(range(n), size)))
-        weights = _weights(points.host[chosen])
+        subsets = np.array(list(itertools.combinations(range(n), size)))
+        weights = _weights(points.host[subsets])
         good = np.isfinite(weights).all(axis=1) & (weights >= 0).all(axis=1)
-        weights, chosen = weights[good], chosen[good]
-        centre = np.einsum("bi,bid->bd", weights, points.host[chosen])
-        offsets = points.host[chosen] - centre[:, None, :]
+        weights, subsets = weights[good], subsets[good]
+        centre = np.einsum("bi,bid->bd", weights, points.host[subsets])
+        offsets = points.host[subsets] - centre[:, None, :]
         dual = np.einsum("bi,bid,bid->b", weights, offsets, offsets)
         # Sums of d squares; and weights whose sum is 1 up to rounding move the centre, which
         # takes the square of its way off the dual.
         error = 2 * (d + 32) * _UNIT * dual + d * (32 * _UNIT * reach) ** 2
         centres.append(centre)
         floors.append(np.maximum(dual - error, 0.0))
-        masks.append((1 << chosen).sum(axis=1))
+        masks.append((1 << subsets).sum(axis=1))
     centre, floor, mask = map(np.concatenate, (centres, floors, masks))
     return _over_subsets(points, centre, floor, mask)
 
@@ -181,20 +181,20 @@ def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
 
 
 def _problems(
-    n: int, enclosed: Miniballs, allowed: NDArray[np.float64], radius: NDArray[np.float64]
+    n: int, enclosed: Miniballs, limits: NDArray[np.float64], radius: NDArray[np.float64]
 ) -> Iterator[tuple[int, Any]]:
     """Yield each subset T with its maximal subsets of ``radius <= allowed[T]``."""
     every = np.arange(1 << n)
     inside = (every[:, None] >> np.arange(n)) & 1 == 1
     for mask in _closed(enclosed, n):
         part = every[every & ~mask == 0]
-        fits = part[1:][(radius[part[1:]] <= allowed[mask]) | (np.bitwise_count(part[1:]) == 1)]
-        kept = np.ones(fits.size, dtype=bool)
+        fits = part[1:][(radius[part[1:]] <= limits[mask]) | (np.bitwise_count(part[1:]) == 1)]
+        maximal = np.ones(fits.size, dtype=bool)
         feasible = np.zeros(1 << n, dtype=bool)
         feasible[fits] = True
         for i in np.flatnonzero(inside[mask]):
-            kept &= ~(feasible[fits | (1 << i)] & (fits >> i & 1 == 0))
-        yield int(mask), inside[fits[kept]][:, inside[mask]]
+            maximal &= ~(feasible[fits | (1 << i)] & (fits >> i & 1 == 0))
+        yield int(mask), inside[fits[maximal]][:, inside[mask]]
 
 
 def _closed(enclosed: Miniballs, n: int) -> Iterator[int]:

@@ -77,12 +77,12 @@ def discover(glob: str = "*", *, sources: Iterable[EntryPoint] | None = None) ->
                 )
             statements[statement.id] = statement
             origin[statement.id] = label
-    chosen = [statements[key] for key in statements if fnmatchcase(key, glob)]
-    if not chosen:
+    matches = [statements[key] for key in statements if fnmatchcase(key, glob)]
+    if not matches:
         none = "no statements are installed" if sources is None else "sources are empty"
         ids = f"the ids are {', '.join(statements)}" if statements else none
         raise ValueError(f"statements={glob!r} is a glob that matches no id; {ids}")
-    return chosen
+    return matches
 
 
 def _load(point: EntryPoint, label: str) -> tuple[Statement, ...]:
@@ -94,7 +94,7 @@ def _load(point: EntryPoint, label: str) -> tuple[Statement, ...]:
             "repair or uninstall that package"
         ) from error
     statements = tuple(getattr(module, "STATEMENTS", ()))
-    if not statements or not all(isinstance(each, Statement) for each in statements):
+    if not statements or not all(isinstance(statement, Statement) for statement in statements):
         raise ValueError(
             f"the module of {label} has no STATEMENTS, a sequence of mehler.statements.Statement: "
             "repair or uninstall that package"
@@ -135,15 +135,15 @@ def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
     judged = [row for row in rows if row[1] != "not computable"]
     texts = []
     for copy, head in _HEADS.items():
-        own = Counter(verdict for state, verdict, _ in judged if state == copy)
-        if not own:
+        counter = Counter(verdict for state, verdict, _ in judged if state == copy)
+        if not counter:
             continue
         causes = len({cause for state, _, cause in judged if state == copy and cause})
-        plural = "s" * (own.total() != 1)
-        counts = [f"{n} {_COUNTED.get(v, (v, v))[n > 1]}" for v, n in sorted(own.items())]
+        plural = "s" * (counter.total() != 1)
+        counts = [f"{n} {_COUNTED.get(v, (v, v))[n > 1]}" for v, n in sorted(counter.items())]
         number = _NUMERALS[causes] if causes < len(_NUMERALS) else causes
         why = f", for {number} reason{'s' * (causes > 1)}" * (causes > 0)
-        texts.append(f"{own.total()} {head.format(plural)}: {', '.join(counts)}{why}")
+        texts.append(f"{counter.total()} {head.format(plural)}: {', '.join(counts)}{why}")
     if len(judged) < len(rows):
         texts.append(f"{len(rows) - len(judged)} not computable")
     return ". ".join(texts)
@@ -151,7 +151,7 @@ def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
 
 def listing(statements: Sequence[Statement]) -> str:
     """Return the entries as indented lines, below the line that counts the expected verdicts."""
-    lines = [summary((one.copy, one.expected, one.cause) for one in statements)]
+    lines = [summary((s.copy, s.expected, s.cause) for s in statements)]
     for entry in entries(statements):
         lines.append(entry["statement"])
         for part in entry["parts"]:

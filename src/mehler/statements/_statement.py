@@ -263,16 +263,16 @@ class Statement:
                 f"{self.id}: expected={self.expected!r} and copy={self.copy!r}: a formula is "
                 "judged as restored if and only if the source text lacks it"
             )
-        wanted = {
+        requirements = {
             "restored": self.copy == "lost",
             "fails": self.expected == RESTORED_REFUTED,
             "cause": self.expected == RESTORED_REFUTED,
         }
-        for name, needed in wanted.items():
-            if needed != bool(getattr(self, name).strip()):
+        for name, applies in requirements.items():
+            if applies != bool(getattr(self, name).strip()):
                 raise ValueError(
                     f"{self.id}: {name} is empty: {_MISSING[name]}"
-                    if needed
+                    if applies
                     else f"{self.id}: {name} belongs to restored formulas alone: leave it out"
                 )
 
@@ -297,9 +297,9 @@ class Statement:
         file = Path(path)
         values, body = _front_matter(file)
         missing = [key for key in _REQUIRED if not values.get(key)]
-        other = [key for key in values if key not in _KEYS]
-        if missing or other:
-            words = f"lacks {', '.join(missing)}" if missing else f"has {', '.join(other)}"
+        unknown = [key for key in values if key not in _KEYS]
+        if missing or unknown:
+            words = f"lacks {', '.join(missing)}" if missing else f"has {', '.join(unknown)}"
             raise ValueError(f"{file}: the front matter {words}: its keys are {', '.join(_KEYS)}")
         if checks is None:
             registered = _REGISTERED.get(values["id"], {}).values()
@@ -333,7 +333,7 @@ def _front_matter(path: Path) -> tuple[dict[str, str], list[str]]:
     return values, lines[end + 1 :]
 
 
-def _sections(path: Path, lines: list[str], own: str) -> tuple[str, dict[str, str]]:
+def _sections(path: Path, lines: list[str], statement_id: str) -> tuple[str, dict[str, str]]:
     """Return the title and the sections before the evidence, by their headings."""
     title, heading, in_code = "", "Setting", False
     lines_of: dict[str, list[str]] = {heading: []}
@@ -353,14 +353,14 @@ def _sections(path: Path, lines: list[str], own: str) -> tuple[str, dict[str, st
     if not title:
         raise ValueError(f"{path}: no heading of the first level: give the title")
     texts = {heading: "\n".join(text).strip() for heading, text in lines_of.items()}
-    return title, {name: _linked(text, path, own) for name, text in texts.items() if text}
+    return title, {name: _linked(text, path, statement_id) for name, text in texts.items() if text}
 
 
-def _linked(text: str, path: Path, own: str) -> str:
+def _linked(text: str, path: Path, statement_id: str) -> str:
     """Replace links to files of statements, and within the page, by ``#ID`` and ``#ID-SECTION``."""
 
     def anchor(link: re.Match[str]) -> str:
-        target = _id_of((path.parent / link[1]).resolve()) if link[1] else own
+        target = _id_of((path.parent / link[1]).resolve()) if link[1] else statement_id
         return f"](#{target}{(link[2] or '').replace('#', '-')})" if target else link[0]
 
     return _LINK.sub(anchor, text)
@@ -406,10 +406,10 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     'refuted as restored'
     """
     statuses: dict[str, set[str]] = {"proved": set(), "printed": set(), "restored": set()}
-    for i, each in enumerate(require_iterable("evidence", evidence)):
-        if not require_instance(f"evidence[{i}]", each, Evidence).form:
+    for i, item in enumerate(require_iterable("evidence", evidence)):
+        if not require_instance(f"evidence[{i}]", item, Evidence).form:
             raise ValueError(f"evidence[{i}] has no form: take what a `Check` returns, or give it")
-        statuses[each.form].add(each.status)
+        statuses[item.form].add(item.status)
     proved, claimed = statuses["proved"], statuses["printed"] | statuses["restored"]
     if not proved | claimed:
         return "not computable"

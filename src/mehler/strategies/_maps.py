@@ -121,10 +121,10 @@ class Factory:
         if cls is GroupInvariantFeatures:
             options = {**options, "group": groups.CyclicShifts(self.n_inputs)}
         pool = () if self.kind in _POOLLESS else (self.pool_size,)
-        drawn: FeatureMap = cls.draw(
+        phi: FeatureMap = cls.draw(
             self.n_inputs, self.n_features, *pool, seed=seed, like=like, dtype=dtype, **options
         )
-        return drawn
+        return phi
 
 
 def factories(

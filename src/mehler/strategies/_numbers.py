@@ -52,10 +52,10 @@ def require_members(
         return list(members)
     if isinstance(value, str):
         raise TypeError(f"{name}={value!r} must be a list of names, for instance [{value!r}]")
-    wanted = [require_choice(name, member, members) for member in require_iterable(name, value)]
-    if not wanted:
+    names = [require_choice(name, member, members) for member in require_iterable(name, value)]
+    if not names:
         raise ValueError(f"{name}=[] must name some of {list(members)}")
-    return [member for member in members if member in wanted]
+    return [member for member in members if member in names]
 
 
 def _refuse_strategy(name: str, value: Any) -> None:

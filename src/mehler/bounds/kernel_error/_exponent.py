@@ -83,9 +83,9 @@ def product_nodes(rho: float, q: int, most: float, step: float = 0.0) -> tuple[A
     single, pair = math.log(q) - (a * a + b * b) / 2, math.log(q * q * s) - (x * x + y * y) / 2
     log_above = np.logaddexp(single, pair) - math.log(2 * math.pi)
     log_above = log_above - max(q - 2, 0) * np.minimum(y, 0.0) ** 2 / 2
-    kept = log_above + most * np.abs(x * y) > _LOG_NEGLIGIBLE
-    a, b = (np.broadcast_to(axis, kept.shape)[kept] for axis in (a, b))
-    x, y = x[kept], y[kept]
+    inside = log_above + most * np.abs(x * y) > _LOG_NEGLIGIBLE
+    a, b = (np.broadcast_to(axis, inside.shape)[inside] for axis in (a, b))
+    x, y = x[inside], y[inside]
     # Phi_2 by Owen's function T.
     owen = owens_t(x, (y - rho * x) / (x * s)) + owens_t(y, (x - rho * y) / (y * s))
     below = np.maximum((ndtr(x) + ndtr(y)) / 2 - owen - np.where(x * y > 0, 0.0, 0.5), 0.0)
@@ -95,8 +95,8 @@ def product_nodes(rho: float, q: int, most: float, step: float = 0.0) -> tuple[A
         weight = weight + two_win * ndtr((y - rho * x) / s) * ndtr((x - rho * y) / s)
     product = x * y
     with np.errstate(divide="ignore"):
-        kept = np.log(weight) + most * np.abs(product) > _LOG_NEGLIGIBLE
-    return product[kept], 2 * weight[kept] * step**2
+        support = np.log(weight) + most * np.abs(product) > _LOG_NEGLIGIBLE
+    return product[support], 2 * weight[support] * step**2
 
 
 def step_for(q: int) -> float:

@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from mehler import exact
 from mehler._validate import require_choice, require_not_negative, require_positive
 from mehler.bounds._arguments import correlations, counts, pool_sizes, positives, probabilities
-from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, bound, digits, named
+from mehler.bounds._bound import Assumption, Bound, Counts, Floats, Reals, bound, digits, terms_of
 from mehler.bounds.kernel_error import _exponent
 
 Method = Literal["chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"]
@@ -53,12 +53,12 @@ def product_of(
     collision: Reals | None = None,
 ) -> Product:
     """Return the product of which exactly one thing is known (a pool size may have a rho)."""
-    known = {"pool_size": pool_size, "variance": variance, "sub_gamma": sub_gamma}
-    known |= {"width": width, "collision": collision}
-    names = [name for name, value in known.items() if value is not None]
+    facts = {"pool_size": pool_size, "variance": variance, "sub_gamma": sub_gamma}
+    facts |= {"width": width, "collision": collision}
+    names = [name for name, value in facts.items() if value is not None]
     if len(names) != 1:
         raise ValueError(
-            f"give exactly one of {', '.join(known)} (what is known of one feature product), "
+            f"give exactly one of {', '.join(facts)} (what is known of one feature product), "
             f"not {', '.join(names) or 'none'}"
         )
     if rho is not None and pool_size is None:
@@ -234,7 +234,7 @@ def one_pair(
     """
     product = product_of(method, pool_size, rho, variance, sub_gamma, width, collision)
     m, chance = counts(n_features=n_features), probabilities(delta=delta)
-    terms, assumptions = named(product.deviation(m, chance)), product.assumptions
+    terms, assumptions = terms_of(product.deviation(m, chance)), product.assumptions
     most = product.trivial
     return Bound(terms=terms, probability=1 - chance, trivial=most, assumptions=assumptions)
 
@@ -275,7 +275,7 @@ def all_pairs(
     m, rows = counts(n_features=n_features, n_rows=n_rows)
     chance = probabilities(delta=delta)
     return Bound(
-        terms=named(product.deviation(m, chance / (rows * (rows + 1) / 2))),
+        terms=terms_of(product.deviation(m, chance / (rows * (rows + 1) / 2))),
         probability=1 - chance,
         trivial=product.trivial,
         assumptions=product.assumptions,
