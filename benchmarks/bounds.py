@@ -73,7 +73,7 @@ def corners(paper, free):
 
 
 def measured(name, shape, case):
-    held = case.held(FALSE_ALARM)
+    held = case.evaluate(FALSE_ALARM)
     return {
         "statement": name,
         "shape": shape,

@@ -29,7 +29,7 @@ class Case:
     from below, where that is known.
     """
 
-    drawn: Any
+    draws: Any
     bound: Bound
     where: Mapping[str, Any] = field(default_factory=dict)
     lower: Bound | None = None
@@ -39,10 +39,10 @@ class Case:
         """Largest violation rate that the bound allows."""
         return 1 - self.bound.probability
 
-    def held(self, false_alarm: float) -> BoundCase:
+    def evaluate(self, false_alarm: float) -> BoundCase:
         """Return violations and looseness, with intervals."""
         return BoundCase.from_draws(
-            self.drawn,
+            self.draws,
             bound=self.bound.value,
             probability=self.bound.probability,
             false_alarm=false_alarm,
@@ -60,7 +60,7 @@ def compare_with_bounds(
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
     """Compare each case's violations with its bound's promise, by binomial intervals of all."""
-    compared = [case.held(false_alarm / len(cases)) for case in cases]
+    compared = [case.evaluate(false_alarm / len(cases)) for case in cases]
     # The refuted ones first; among the others the one whose interval comes nearest its promise.
     refuted = [row for row in compared if row.promised < row.violation_interval[0]]
     worst = min(refuted or compared, key=lambda row: row.promised - row.violation_interval[1])
@@ -155,7 +155,7 @@ def compare_ratios(
 
     Each has the lower end, the value and the upper end of a ratio, and its number of features.
     """
-    low, value, high, n_features = max(ratios, key=lambda one: (one[0] > 1.0, one[2]))
+    low, value, high, n_features = max(ratios, key=lambda row: (row[0] > 1.0, row[2]))
     return Evidence.from_interval(
         claim=f"{claim}, at most 1 (largest of {len(ratios)} settings)",
         observed=value,

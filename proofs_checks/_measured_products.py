@@ -29,7 +29,7 @@ MISS = 1e-6
 
 
 @dataclass(frozen=True)
-class Measured:
+class Estimates:
     """Simultaneous intervals [low, high] for one number at each of n points, tuples of length n.
 
     `false_alarm` is that of all intervals together. `n_units`: independent units behind each point;
@@ -47,20 +47,20 @@ class Measured:
     method: str
 
     @classmethod
-    def join(cls, parts: Sequence[Measured]) -> Measured:
+    def join(cls, parts: Sequence[Estimates]) -> Estimates:
         """Concatenate; false alarms add up."""
         fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
-        joined = {name: sum((getattr(part, name) for part in parts), ()) for name in fields}
+        columns = {name: sum((getattr(part, name) for part in parts), ()) for name in fields}
         return cls(
-            **joined, false_alarm=sum(part.false_alarm for part in parts), method=parts[0].method
+            **columns, false_alarm=sum(part.false_alarm for part in parts), method=parts[0].method
         )
 
-    def only(self, pool_size: int) -> Measured:
+    def only(self, pool_size: int) -> Estimates:
         """Select the points of one pool size."""
         at = [i for i, q in enumerate(self.pool_size) if q == pool_size]
         fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
-        kept = {name: tuple(getattr(self, name)[i] for i in at) for name in fields}
-        return Measured(**kept, false_alarm=self.false_alarm, method=self.method)
+        columns = {name: tuple(getattr(self, name)[i] for i in at) for name in fields}
+        return Estimates(**columns, false_alarm=self.false_alarm, method=self.method)
 
     def claimed(self, function: Callable[[float, int], Any]) -> Any:
         """Evaluate function(rho, pool_size) at every point."""
@@ -72,11 +72,11 @@ def rows_at(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return pairs of rows (n, dimension) of given correlations, of norm 1 or from 1/2 to 2."""
     correlation = np.asarray(rho, dtype=float)[:, None]
-    x, other = rng.standard_normal((2, correlation.shape[0], dimension))
+    x, z = rng.standard_normal((2, correlation.shape[0], dimension))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
-    other -= (other * x).sum(axis=1, keepdims=True) * x
-    other /= np.linalg.norm(other, axis=1, keepdims=True)
-    z = correlation * x + np.sqrt((1 - correlation) * (1 + correlation)) * other
+    z -= (z * x).sum(axis=1, keepdims=True) * x
+    z /= np.linalg.norm(z, axis=1, keepdims=True)
+    z = correlation * x + np.sqrt((1 - correlation) * (1 + correlation)) * z
     # A correlation of 1 or -1 means the same or the opposite row, to the last bit.
     z = np.where(np.abs(correlation) == 1, correlation * x, z)
     if unit:
@@ -94,7 +94,7 @@ def measure(
     width: Sequence[float],
     false_alarm: float,
     **options: Any,
-) -> Measured:
+) -> Estimates:
     """Measure E[h(x) h(z)] / (|x| |z|) by as many units as their variance and the width ask for.
 
     Cached, so that both forms of a statement meet the same intervals.
@@ -119,10 +119,10 @@ def measure_pools(
     widths: Mapping[int, float],
     variance: Callable[[int], Any],
     **options: Any,
-) -> Measured:
+) -> Estimates:
     """Measure pools of these widths and variances, which share the false alarm of the check."""
     share, n = context.false_alarm / len(widths), len(rho)
-    return Measured.join(
+    return Estimates.join(
         [
             measure(
                 context,
@@ -150,7 +150,7 @@ def _measure(
     seed: int,
     like: Any,
     options: tuple[tuple[str, Any], ...],
-) -> Measured:
+) -> Estimates:
     share = false_alarm / len(rho)
     group, n_groups = _design(variance, width, share)
     x, z = rows_at(rho, np.random.default_rng([seed, 0]))
@@ -169,7 +169,7 @@ def _measure(
         verify.intervals.known_variance(row, v / group, share)
         for row, v in zip(samples, variance, strict=True)
     ]
-    return Measured(
+    return Estimates(
         pool_size=(pool_size,) * len(rho),
         rho=rho,
         mean=tuple(float(mean) for mean in samples.mean(axis=1)),
@@ -210,25 +210,25 @@ def draws(
         yield draw(n_inputs, n_features, pool_size, seed=child, like=like, **options)
 
 
-def points(label: str, measured: Measured) -> Series:
+def points(label: str, estimates: Estimates) -> Series:
     """Plot measured means with their intervals over the correlation."""
     return Series(
         label=label,
         kind="points",
-        x=measured.rho,
-        y=measured.mean,
-        y_low=measured.low,
-        y_high=measured.high,
+        x=estimates.rho,
+        y=estimates.mean,
+        y_low=estimates.low,
+        y_high=estimates.high,
     )
 
 
 def measure_collisions(
     context: Context, draw: Draw, pools: Sequence[int], rho: Sequence[float], width: float
-) -> Measured:
+) -> Estimates:
     """Measure P(C(x) = C(z)) by the digits of codes, in intervals of at most that width."""
     places, share = tuple(float(r) for r in rho), context.false_alarm / len(pools)
     seeds = [context.seed_for(f"codes q={q}") for q in pools]
-    return Measured.join(
+    return Estimates.join(
         [
             _count_collisions(draw, q, places, width, share, seed, context.like())
             for q, seed in zip(pools, seeds)
@@ -245,7 +245,7 @@ def _count_collisions(
     false_alarm: float,
     seed: int,
     like: Any,
-) -> Measured:
+) -> Estimates:
     share = false_alarm / len(rho)
     # Clopper-Pearson lies within Hoeffding's interval, mean -+ sqrt(log(2/share) / (2 n)), because
     # it inverts the very tails that Hoeffding bounds.
@@ -257,7 +257,7 @@ def _count_collisions(
         hits += _arrays.to_host(equal).sum(axis=1)
     ends = [verify.intervals.binomial(int(k), n_units, share) for k in hits]
     reach = sum(math.sqrt(math.log(2 / rate) / (2 * n_units)) for rate in (share, MISS))
-    return Measured(
+    return Estimates(
         pool_size=(pool_size,) * len(rho),
         rho=rho,
         mean=tuple(float(k) / n_units for k in hits),
@@ -271,7 +271,7 @@ def _count_collisions(
 
 
 def compare_with_claims(
-    measured: Measured,
+    estimates: Estimates,
     claimed: Any,
     claim: str,
     *,
@@ -284,8 +284,8 @@ def compare_with_claims(
     Refuted if one excludes its claim; inconclusive if one is wider than `resolution`.
     """
     value = np.asarray(claimed, dtype=float)
-    low, high = np.asarray(measured.low) - error, np.asarray(measured.high) + error
-    wanted = np.broadcast_to(np.asarray(resolution, dtype=float), value.shape)
+    low, high = np.asarray(estimates.low) - error, np.asarray(estimates.high) + error
+    widest = np.broadcast_to(np.asarray(resolution, dtype=float), value.shape)
     width = high - low
     # 1 at the ends of an interval, 0 in its middle.
     distance = np.abs(value - (low + high) / 2) / (width / 2)
@@ -293,23 +293,23 @@ def compare_with_claims(
     worst = int(np.argmax(distance))
     if np.any((value < low) | (value > high)):
         status = "refuted"
-    elif np.any(width > wanted):
-        worst = int(np.argmax(width / wanted))
+    elif np.any(width > widest):
+        worst = int(np.argmax(width / widest))
         status = "inconclusive"
-        reason = f"the interval is {width[worst]:.3g} wide, more than {wanted[worst]:.3g}"
+        reason = f"the interval is {width[worst]:.3g} wide, more than {widest[worst]:.3g}"
     return Evidence(
         status=status,  # type: ignore[arg-type]  # one of the literals, as str
         claim=f"{claim}; {value.size} points together",
-        where={"q": measured.pool_size[worst], "rho": measured.rho[worst]},
+        where={"q": estimates.pool_size[worst], "rho": estimates.rho[worst]},
         reason=reason,
-        observed=measured.mean[worst],
+        observed=estimates.mean[worst],
         exact=float(value[worst]),
         interval=(low[worst], high[worst]),
-        n_features=measured.n_units[worst],
-        false_alarm=measured.false_alarm,
-        resolution=float(wanted[worst]),
-        detectable=measured.detectable[worst],
-        method=measured.method,
+        n_features=estimates.n_units[worst],
+        false_alarm=estimates.false_alarm,
+        resolution=float(widest[worst]),
+        detectable=estimates.detectable[worst],
+        method=estimates.method,
         assumptions=("units of a draw are independent", "their exact variance is finite and known"),
         plots=plots,
     )

@@ -13,29 +13,29 @@ from mehler.statements import Plot, Series
 _MISS = 0.01
 
 
-def quantile_interval(drawn: Any, level: float) -> tuple[float, float]:
+def quantile_interval(sample: Any, level: float) -> tuple[float, float]:
     """Return two order statistics that enclose the true quantile, by a binomial interval.
 
     The number of draws below the quantile is binomial (n, level).
     """
     from scipy.stats import binom
 
-    ordered = np.sort(drawn)
-    low = int(binom.ppf(_MISS / 2, ordered.size, level))
-    high = int(binom.ppf(1 - _MISS / 2, ordered.size, level)) + 1
-    return float(ordered[max(low, 1) - 1]), float(ordered[min(high, ordered.size) - 1])
+    values = np.sort(sample)
+    low = int(binom.ppf(_MISS / 2, values.size, level))
+    high = int(binom.ppf(1 - _MISS / 2, values.size, level)) + 1
+    return float(values[max(low, 1) - 1]), float(values[min(high, values.size) - 1])
 
 
 def quantile_points(
     label: str,
     x: Any,
-    drawn: Sequence[Any],
+    samples: Sequence[Any],
     level: float,
     interval: Callable[[Any, float], tuple[float, float]] = quantile_interval,
 ) -> Series:
     """Plot one quantile per set of draws, with its interval."""
-    low, high = np.array([interval(errors, level) for errors in drawn]).T
-    y = [np.quantile(errors, level) for errors in drawn]
+    low, high = np.array([interval(errors, level) for errors in samples]).T
+    y = [np.quantile(errors, level) for errors in samples]
     return Series(label=label, kind="points", x=x, y=y, y_low=low, y_high=high)
 
 

@@ -57,15 +57,15 @@ def relative_variance(q: int, width: int, depth: int) -> float:
 def fourth_power(q: int, width: int) -> float:
     """Return E of the fourth power of a layer's mean square over that of the layer before."""
     second = exact.sigma2(q)
-    one, two, three, four = (exact.max_moment(2 * k, q) / second**k for k in (1, 2, 3, 4))
+    first, square, three, four = (exact.max_moment(2 * k, q) / second**k for k in (1, 2, 3, 4))
     # Ordered choices of distinct units.
     pairs = width * (width - 1)
     triples = pairs * (width - 2)
     total = (
         width * four
-        + pairs * (4 * three * one + 3 * two**2)
-        + triples * 6 * two * one**2
-        + triples * (width - 3) * one**4
+        + pairs * (4 * three * first + 3 * square**2)
+        + triples * 6 * square * first**2
+        + triples * (width - 3) * first**4
     )
     return float(total / width**4)
 
@@ -85,17 +85,17 @@ def digits(
         halves = [
             integrate.quad(density, *ends, epsabs=1e-14, limit=200) for ends in ((-12, 2), (2, 12))
         ]
-        return float(sum(one[0] for one in halves))
+        return float(sum(half[0] for half in halves))
 
     pools = (1, 2, 3, 5, 16, 64) if context.quick else range(1, 65)
     gaps = {q: value(q) * second(q) - 1.0 for q in pools}
-    q = max(gaps, key=lambda one: abs(gaps[one]))
+    q = max(gaps, key=lambda q: abs(gaps[q]))
     claim = rf"$\sigma_w^2\,\sigma^2(q) = 1$, by quadrature (largest difference at $q = {q}$)"
     return compute(claim, gaps[q], 1e-11, exact=0.0, resolution=1e-10, method="adaptive quadrature")
 
 
 @check("depth.critical-variance", form="printed", name="mean squares are kept")
-def kept(
+def preserved(
     context: Context,
     *,
     value: Callable[[int], float] = critical_weight_variance,
@@ -179,12 +179,12 @@ def gradients(
     for q in (1, 2, 4, 16):
         w = critical_weight_variance(q)
         # Without biases Theta_L = sum over layers of w (|x|^2/d) times factors of those above it.
-        computed = [
+        norms = [
             float(DeepKernel("maxout", depth, pool_size=q, weight_variance=w).ntk(row)[0, 0])
             for depth in (1, 2, 3)
         ]
         promised = [0.5 * w * sum(factor(q) ** k for k in range(n + 1)) for n in (1, 2, 3)]
-        gap = max(abs(a / b - 1.0) for a, b in zip(computed, promised, strict=True))
+        gap = max(abs(a / b - 1.0) for a, b in zip(norms, promised, strict=True))
         if gap >= worst:
             worst, at = gap, q
     claim = rf"gradients shrink by $1/\sigma^2(q)$ a layer (largest difference at $q = {at}$)"

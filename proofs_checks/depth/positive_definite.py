@@ -41,7 +41,7 @@ def smallest(
     return ratios[worst], worst
 
 
-def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
+def _compare(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
     observed, (q, depth) = smallest(method, cases, bias_variance)
     biases = f", bias variance {bias_variance:g}" if bias_variance else ""
     claim = (
@@ -56,25 +56,25 @@ def _held(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
 @check("depth.positive-definite", form="printed", name="covariance of opposite points")
 def covariance(context: Context, *, cases: Cases = _CASES) -> Evidence:
     """Hold the covariance of opposite points."""
-    return _held("nngp", cases)
+    return _compare("nngp", cases)
 
 
 @check("depth.positive-definite", form="printed", name="tangent kernel of opposite points")
 def tangent(context: Context, *, cases: Cases = _CASES) -> Evidence:
     """Hold the tangent kernel of opposite points."""
-    return _held("ntk", cases)
+    return _compare("ntk", cases)
 
 
 @check("depth.positive-definite", form="printed", name="covariance, biases")
 def covariance_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
     """Hold the covariance of opposite points, pools of two at one layer among them."""
-    return _held("nngp", _BIASED, bias_variance)
+    return _compare("nngp", _BIASED, bias_variance)
 
 
 @check("depth.positive-definite", form="printed", name="tangent kernel, biases")
 def tangent_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
     """Hold the tangent kernel."""
-    return _held("ntk", _BIASED, bias_variance)
+    return _compare("ntk", _BIASED, bias_variance)
 
 
 @check("depth.positive-definite", form="printed", name="coefficients of the series")
@@ -88,6 +88,6 @@ def coefficients(
         for q in pools
         for i, value in enumerate(np.asarray(of(q, n))[21:n], 21)
     }
-    (q, i), observed = min(values.items(), key=lambda one: one[1])
+    (q, i), observed = min(values.items(), key=lambda item: item[1])
     claim = f"coefficients 21 to {n - 1} of kappa_q are positive (least: $q = {q}$, order {i})"
     return compute(claim, observed, 1e-12, lower=0.0, method="float64 with its error bound")

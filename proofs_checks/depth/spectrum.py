@@ -138,7 +138,7 @@ def _instances(
         values, errors = eigenvalues(method, q, depth, d, _DEGREES, **variances)
         gap = np.abs(values / powers - 1.0)
         error = max(_QUADRATURE, float(np.max(errors / np.abs(powers))))
-        where = "".join(f", {name.replace('_', ' ')} {one}" for name, one in variances.items())
+        where = "".join(f", {name.replace('_', ' ')} {value}" for name, value in variances.items())
         for k, near, far in zip(_DEGREES[:2], gap[:2], gap[2:], strict=True):
             instances.append(
                 Instance(

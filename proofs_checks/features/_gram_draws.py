@@ -21,14 +21,14 @@ def grams(
 ) -> Iterator[Any]:
     """Yield blocks (k, n, n) of Gram matrices of n_features; ``draw(count, seed=, like=)``."""
     n = rows.shape[0]
-    placed = context.asarray(rows)
+    points = context.asarray(rows)
     size = max(1, min(n_draws, _BLOCK // (n_features * n)))
     for block, start in enumerate(range(0, n_draws, size)):
         k = min(size, n_draws - start)
         seed = context.seed_for(f"{label}/{n_features}/{block}")
         phi = draw(k * n_features, seed=seed, like=context.like())
         # Columns of one draw share its blocks: pairs of cosine and sine lie apart by half.
-        columns = np.asarray(_arrays.to_host(phi(placed)), dtype=np.float64) * math.sqrt(k)
+        columns = np.asarray(_arrays.to_host(phi(points)), dtype=np.float64) * math.sqrt(k)
         parts = columns_of_draws(phi, columns, k).transpose(1, 0, 2)
         yield parts @ parts.transpose(0, 2, 1)
 
@@ -46,9 +46,9 @@ def norms(blocks: Iterator[Any], kernel: Any, ridge: float | None) -> Any:
     """Return spectral norms of the errors, relative to K + ridge, or as they are."""
     mu, vectors = np.linalg.eigh(kernel)
     scale = np.ones_like(mu) if ridge is None else 1 / np.sqrt(np.maximum(mu, 0) + ridge)
-    turned = vectors * scale
+    coordinates = vectors * scale
     errors = []
     for grams_ in blocks:
-        error = turned.T @ (grams_ - kernel) @ turned
+        error = coordinates.T @ (grams_ - kernel) @ coordinates
         errors.append(np.abs(np.linalg.eigvalsh(error)).max(axis=1))
     return np.concatenate(errors)

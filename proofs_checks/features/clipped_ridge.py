@@ -41,15 +41,15 @@ def shrunk(bound: Bounding) -> Iterator[Instance]:
     n = 10**8
     for share in (1.0, 30.0, 1000.0):
         penalty = share * n
-        other = 2 / (1 + share)
+        factor = 2 / (1 + share)
         limit = bound(
             n - 1,
             ridge=penalty / (n - 1),
-            norm=other,
+            norm=factor,
             clip=1.0,
             degrees_of_freedom=n / (n + penalty),
         )
-        risk = (penalty / (n - 1 + penalty)) ** 2 - (1 - other) ** 2
+        risk = (penalty / (n - 1 + penalty)) ** 2 - (1 - factor) ** 2
         name = f"equal rows, penalty {share:g} N"
         yield Instance(name, (risk - _ROUNDING * abs(risk), risk), limit.total)
 
@@ -58,9 +58,9 @@ def left_out(z: np.ndarray, y: np.ndarray, penalty: float, clip: float) -> np.nd
     """Return the squared errors of each row, clipped, with the others fitted."""
     risks = np.empty(len(z))
     for i in range(len(z)):
-        kept = np.arange(len(z)) != i
-        gram = z[kept].T @ z[kept] + penalty * np.eye(z.shape[1])
-        w = np.linalg.solve(gram, z[kept].T @ y[kept])
+        rest = np.arange(len(z)) != i
+        gram = z[rest].T @ z[rest] + penalty * np.eye(z.shape[1])
+        w = np.linalg.solve(gram, z[rest].T @ y[rest])
         risks[i] = (np.clip(z[i] @ w, -clip, clip) - y[i]) ** 2
     return risks
 
@@ -74,7 +74,7 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk_clipped) -> 
 
 
 @check("features.clipped-ridge", form="printed", name="labels that no weights explain", pays=True)
-def drawn(
+def over_draws(
     context: Context,
     *,
     bound: Bounding = bounds.excess_risk_clipped,

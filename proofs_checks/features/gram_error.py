@@ -179,17 +179,17 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     mu = np.linalg.eigvalsh(draw(2, seed=0).kernel(rows))
     cases = []
     for ridge, m in ((3.5, 800), (2.0, 1600)):
-        drawn = _errors(context, draw, f"known/{ridge}", rows, m, ridge)
+        errors = _errors(context, draw, f"known/{ridge}", rows, m, ridge)
         limit = bound(m, ridge=ridge, delta=_DELTA, eigenvalues=mu)
         below = best_direction(rows, m, gamma=_GAMMA, delta=_DELTA, ridge=ridge)
         where = {"ridge": ridge, "m": m}
-        cases.append(Case(drawn=drawn, bound=limit, lower=below, where=where))
+        cases.append(Case(draws=errors, bound=limit, lower=below, where=where))
     claim = "the spectral error of pairs keeps the known bound"
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 1600)
 
 
 @check("features.gram-error", form="proved", name="bounded and unbounded features", pays=True)
-def drawn(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
+def over_draws(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
     """Count violations by bounded and unbounded maps."""
     cases = list(_cases(context, bound))
     claim = "the spectral error of pairs, offsets and maxout features keeps its bounds"
@@ -210,10 +210,10 @@ def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
         for ridge, m in ((1.0, 100),) if context.quick else ((0.1, 400), (1.0, 100), (10.0, 16)):
             errors = _errors(context, draw, f"{form}/{ridge}", rows, m, ridge)
             below = _below(form, rows, m, ridge)
-            for declared in declarations:
-                where = {"map": form, "ridge": ridge, "m": m, "by": next(iter(declared))}
-                limit = bound(m, ridge=ridge, delta=_DELTA, gram=kernel, **declared)
-                yield Case(drawn=errors, lower=below, bound=limit, where=where)
+            for declaration in declarations:
+                where = {"map": form, "ridge": ridge, "m": m, "by": next(iter(declaration))}
+                limit = bound(m, ridge=ridge, delta=_DELTA, gram=kernel, **declaration)
+                yield Case(draws=errors, lower=below, bound=limit, where=where)
 
 
 def _below(form: str, rows: Any, m: int, ridge: float | None) -> Bound | None:
@@ -234,7 +234,7 @@ def operator(context: Context, *, bound: Bounding = spectral.gram_error) -> Evid
         errors = _errors(context, draw, f"operator/{name}", rows, 100, None)
         limit = bound(100, delta=_DELTA, gram=draw(2, seed=0).kernel(rows), **moments)
         below = _below(name, rows, 100, None)
-        cases.append(Case(drawn=errors, bound=limit, lower=below, where={"map": name}))
+        cases.append(Case(draws=errors, bound=limit, lower=below, where={"map": name}))
     claim = "the operator norm of the error keeps its bound"
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 100)
 

@@ -22,9 +22,9 @@ from .._comparisons import Bounding, Instance, compare_instances
 from ._gram_draws import Draw
 
 
-def of_set(n_features: int, *, dimension: float, **known: Any) -> bounds.LowerBound:
+def of_set(n_features: int, *, dimension: float, **facts: Any) -> bounds.LowerBound:
     """Return (c): the bound of 2^k orthonormal rows, whose doubling dimension is k."""
-    return bounds.all_pairs(n_features, n_rows=2 ** math.floor(dimension), **known)
+    return bounds.all_pairs(n_features, n_rows=2 ** math.floor(dimension), **facts)
 
 
 def by_direction(
@@ -72,10 +72,10 @@ def box(mu: NDArray[np.float64], size: float) -> Any:
     # With j edges: sum over i <= j of (sqrt(1/(mu_i nu)) - 1/mu_i) = size^2.
     root = (size * size + np.cumsum(1 / mu)) / np.cumsum(1 / np.sqrt(mu))
     edges = root * np.sqrt(mu) - 1
-    used = int(np.flatnonzero(edges > 0)[-1]) + 1 if np.any(edges > 0) else 1
-    squares = np.maximum(root[used - 1] * np.sqrt(mu[:used]) - 1, 0.0)
+    last = int(np.flatnonzero(edges > 0)[-1]) + 1 if np.any(edges > 0) else 1
+    squares = np.maximum(root[last - 1] * np.sqrt(mu[:last]) - 1, 0.0)
     # Rounding of the sums must not leave the ellipsoid.
-    spent = math.fsum(squares / mu[:used])
+    spent = math.fsum(squares / mu[:last])
     return squares * min(1.0, size * size / spent) if spent > 0 else squares
 
 
@@ -187,11 +187,11 @@ def normal_means(bound: Bounding) -> Iterator[Instance]:
         yield Instance(f"one row, {reach:g} deviations", (value, value), 0.25 * largest)
     # Shrinkage by 1 - 1/(c sqrt(mu)) of each direction has the same risk at every target.
     root, slope = np.array([2.0, 1.0, 0.5]), 500.0
-    kept = 1 - 1 / (slope * root)
+    share = 1 - 1 / (slope * root)
     norm = 0.01 * math.sqrt(float(np.sum((slope * root - 1) / root**2)))
     setting = {"norm": norm, "noise": 0.01, "eigenvalues": np.append(root**2, 0.0)}
     value = bound(**setting).value
-    yield Instance("rows of three sizes", (value, value), 1e-4 * float(kept.sum()) / 4)
+    yield Instance("rows of three sizes", (value, value), 1e-4 * float(share.sum()) / 4)
 
 
 def _largest_risk(reach: float, centre: float) -> float:
@@ -244,12 +244,12 @@ def rare_frequencies(bound: Bounding) -> Iterator[Instance]:
     kernel = np.exp(-((x[:, None] - x) ** 2) / 2)
     mean, basis = np.linalg.eigh(kernel)
     root = basis / np.sqrt(mean + ridge)
-    turned = root.T @ kernel @ root
+    rotated = root.T @ kernel @ root
     w = np.linspace(0.0, 5.0, 1001)
     errors, forms = np.empty(w.size), np.empty(w.size)
-    for i, one in enumerate(w):
-        pair = np.stack([np.cos(one * x), np.sin(one * x)], axis=1)
-        errors[i] = np.linalg.norm(root.T @ pair @ pair.T @ root - turned, 2)
+    for i, frequency in enumerate(w):
+        pair = np.stack([np.cos(frequency * x), np.sin(frequency * x)], axis=1)
+        errors[i] = np.linalg.norm(root.T @ pair @ pair.T @ root - rotated, 2)
         forms[i] = np.trace(pair.T @ kernel @ pair) / n
     for first in (100, 450):
         chance = 2 * float(stats.norm.sf(w[first]))
@@ -340,8 +340,8 @@ def nearest(
     phi = draw(d, m * n_draws, q, seed=seed, like=context.like())
     rows = np.asarray(_arrays.to_host(phi(context.asarray(np.eye(d)))), dtype=np.float64)
     parts = rows.reshape(d, n_draws, m).transpose(1, 0, 2)
-    left = np.linalg.qr(parts)[0]
-    missed = 1 - np.sum(left[:, 0, :] ** 2, axis=1)
+    basis = np.linalg.qr(parts)[0]
+    missed = 1 - np.sum(basis[:, 0, :] ** 2, axis=1)
     value = bound(m, pool_size=q, scale=1.0).value
     # The target is E|M - med M| at the first of d rows, 0 at the others.
     most = _mean_distance(q) ** 2 / d
@@ -375,7 +375,7 @@ def _status(
 def _mean_distance(q: int) -> float:
     """E|M - med M| by a sum over the density of M."""
     t = np.linspace(-12, 12, 200_001)
-    cdf = (np.array([math.erf(one / math.sqrt(2)) for one in t]) + 1) / 2
+    cdf = (np.array([math.erf(point / math.sqrt(2)) for point in t]) + 1) / 2
     power = cdf**q
     middle = np.interp(0.5, power, t)
     return float(np.sum(np.abs((t[1:] + t[:-1]) / 2 - middle) * np.diff(power)))

@@ -61,12 +61,12 @@ def coin(bound: Bounding) -> Iterator[Instance]:
 
 
 @check("features.margin", form="printed", name="weights learnt in draws", pays=True)
-def drawn(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
+def over_draws(context: Context, *, bound: Bounding = bounds.error_rate) -> Evidence:
     """Count how often the risk of learnt weights exceeds its bound."""
     n_draws = 500 if context.quick else 20_000
     settings = ((2, 100, 0.0), (10, 60, 0.0), (3, 100, 0.2))
     cases = [
-        Case(drawn=_ratios(context, bound, n_draws, *case), bound=_UNIT, where={"setting": case})
+        Case(draws=_ratios(context, bound, n_draws, *case), bound=_UNIT, where={"setting": case})
         for case in settings
     ]
     claim = f"risk over its bound exceeds 1 with probability at most {_DELTA:g}"

@@ -43,7 +43,7 @@ def tight(context: Context, *, bound: Bounding = spectral.approximation) -> Evid
 
 
 @check("features.nearest", form="printed", name="the worst function of each draw", pays=True)
-def drawn(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
+def over_draws(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
     """Hold the mean over draws against the bound: linear units, maxout, cosines and sines."""
     # Lengths of the coordinates fall by half, and so do eigenvalues by four.
     rows = context.rng("rows").standard_normal((_N, _D)) * 0.5 ** np.arange(_D)
@@ -53,7 +53,7 @@ def drawn(context: Context, *, bound: Bounding = spectral.approximation) -> Evid
         kernel = draw(2, seed=0).kernel(rows)
         limit = bound(m, norm=1.0, gram=kernel, **moments).value
         blocks = grams(context, draw, f"{name}/{m}", rows, n_features=m, n_draws=n_draws)
-        distances = np.concatenate([_missed(one, kernel) for one in blocks])
+        distances = np.concatenate([_missed(block, kernel) for block in blocks])
         most = float(np.linalg.eigvalsh(kernel)[-1]) / _N
         low, high = intervals.betting(distances, 0.0, most, context.false_alarm / len(cases))
         ratios.append((low / limit, float(distances.mean()) / limit, high / limit, m * n_draws))
@@ -67,8 +67,8 @@ def _missed(grams_: Any, kernel: Any) -> Any:
     values, vectors = np.linalg.eigh(grams_)
     # Directions that no combination of features has, up to rounding; one too many adds distance.
     lost = values < 1e-11 * values[:, -1:]
-    kept = vectors * lost[:, None, :]
-    inner = np.swapaxes(kept, 1, 2) @ kernel @ kept
+    directions = vectors * lost[:, None, :]
+    inner = np.swapaxes(directions, 1, 2) @ kernel @ directions
     return np.linalg.eigvalsh(inner)[:, -1] / len(kernel)
 
 

@@ -242,7 +242,7 @@ def _target(kernel: Any, smoothness: float = 0.5) -> Any:
 
 
 @check("features.ridge", form="proved", name="bounded and unbounded features", pays=True)
-def drawn(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
+def over_draws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
     """Hold the mean risk over draws against the bound: four maps, and three smoothnesses."""
     rows, cases = _rows(context), list(_settings(context))
     n_draws = 700 if context.quick else 20_000
@@ -285,8 +285,8 @@ def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence
     """Hold each term where it is nearly equal to the risk."""
     return compare_instances(
         "mean excess risk",
-        *(one for part in (one_row, left_out) for one in part(bound)),
-        *(one for part in _SOURCE for one in part(bound)),
+        *(instance for part in (one_row, left_out) for instance in part(bound)),
+        *(instance for part in _SOURCE for instance in part(bound)),
     )
 
 

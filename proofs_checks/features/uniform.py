@@ -44,7 +44,7 @@ class Setting:
     draw: Draw
     rows: Any
     m: int
-    known: dict[str, Any]
+    facts: dict[str, Any]
     block: int = 1
 
 
@@ -61,15 +61,15 @@ def settings(*, quick: bool) -> Iterator[Setting]:
         yield _fourier("offset", 100, nu=2.5, rows=SEGMENT)
 
 
-def errors(context: Context, one: Setting, n_draws: int) -> Any:
+def errors(context: Context, setting: Setting, n_draws: int) -> Any:
     """Return the largest error (n_draws,) over all pairs of rows."""
-    kernel = one.draw(one.block, seed=0).kernel(one.rows)
+    kernel = setting.draw(setting.block, seed=0).kernel(setting.rows)
     blocks = grams(
         context,
-        one.draw,
-        f"{one.name}/{one.m}",
-        one.rows,
-        n_features=one.m * one.block,
+        setting.draw,
+        f"{setting.name}/{setting.m}",
+        setting.rows,
+        n_features=setting.m * setting.block,
         n_draws=n_draws,
     )
     return np.concatenate([np.abs(gram - kernel).max(axis=(1, 2)) for gram in blocks])
@@ -78,9 +78,9 @@ def errors(context: Context, one: Setting, n_draws: int) -> Any:
 def group_errors(context: Context, m: int, n_draws: int) -> Any:
     """Return the largest error (n_draws,) of m templates of a whole group of four."""
     rows = CIRCLE[::2]
-    drawn = draw_products(context, "group", rows, {**_GROUP, "n_bins": _BINS}, m, n_draws)
+    products = draw_products(context, "group", rows, {**_GROUP, "n_bins": _BINS}, m, n_draws)
     exact = limit(rows, {**_GROUP, "n_bins": _BINS})
-    return np.abs(drawn - exact).max(axis=1)
+    return np.abs(products - exact).max(axis=1)
 
 
 def of_group(bound: Callable[..., Bound], m: int, delta: float) -> Bound:
@@ -91,10 +91,10 @@ def of_group(bound: Callable[..., Bound], m: int, delta: float) -> Bound:
 
 def _fourier(form: Literal["pairs", "offset"], m: int, rows: Any = CIRCLE, **law: Any) -> Setting:
     d = rows.shape[1]
-    named: dict[str, Any] = {"kernel": "matern"} if "nu" in law else {}
+    family: dict[str, Any] = {"kernel": "matern"} if "nu" in law else {}
 
     def draw(count: int, **options: Any) -> Any:
-        return FourierFeatures.draw(d, count, form=form, **named, **law, **options)
+        return FourierFeatures.draw(d, count, form=form, **family, **law, **options)
 
     place = ON_CIRCLE if rows is CIRCLE else ON_SEGMENT
     moments = {**place, **kernel_error.slope_fourier(d, form=form, **law)}
@@ -109,10 +109,10 @@ def _sinks(count: int, **options: Any) -> Any:
 def of_sinks(n_inputs: int, *, lipschitz: float = 1.0, radius: float = 1.0) -> dict[str, Any]:
     """Return the moments of kitchen sinks of no offset, weights N(0, I) and a(0) = 0."""
     tau, d = lipschitz * radius, float(n_inputs)
-    mu, moved = math.sqrt(2 / math.pi) * tau, lipschitz * tau
+    mu, sigma = math.sqrt(2 / math.pi) * tau, lipschitz * tau
     slope = lipschitz * (tau * d), lipschitz**2 * (tau**2 * (d * (d + 2)))
     v_1, c_1 = 8 * tau**2 * (tau**2 + mu**2), 2 * math.sqrt(2) * tau**2
-    return {"slope": slope, "sub_gamma": (v_1, c_1), "increments": (3 * moved**2, 2 * moved)}
+    return {"slope": slope, "sub_gamma": (v_1, c_1), "increments": (3 * sigma**2, 2 * sigma)}
 
 
 def _centred(count: int, **options: Any) -> Any:
@@ -150,7 +150,7 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
     for failure in (1e-2, 1e-12, 1e-250):
         moments: dict[str, Any] = {"slope": _NONE, "width": 1.0}
         value = bound(m, dimension=0, diameter=1, delta=failure, **moments).value
-        low, high = (2 * math.exp(one) for one in _log_coins(m, value))
+        low, high = (2 * math.exp(log) for log in _log_coins(m, value))
         yield Instance(f"one row, failure {failure:g}", (low, high), failure)
 
 
@@ -182,7 +182,7 @@ def rows_and_a_coin(bound: Bounding) -> Iterator[Instance]:
     m, k, failure = 10**6, 10_000, 0.4
     moments: dict[str, Any] = {"slope": (0.5, 0.25), "width": 5.0, "increments": (0.25, 1 / 6)}
     value = bound(m, dimension=k, diameter=1, delta=failure, **moments).value
-    low, high = (one / 2 for one in _any(k, 1, _log_coins(m, value)))
+    low, high = (chance / 2 for chance in _any(k, 1, _log_coins(m, value)))
     yield Instance(f"a coin, and 2^{k} rows", (low, high), failure)
 
 
@@ -222,7 +222,7 @@ def _log_coins(m: int, t: float) -> tuple[float, float]:
 def _any(k: int, tails: int, log_chance: tuple[float, float]) -> tuple[float, float]:
     """Bound the probability that one of 2^k means is above, or outside where both tails count."""
     # 1 - e^(-Np) <= 1 - (1 - p)^N <= N p.
-    low, high = (k * math.log(2) + math.log(tails) + one for one in log_chance)
+    low, high = (k * math.log(2) + math.log(tails) + log for log in log_chance)
     return -math.expm1(-math.exp(min(low, 700.0))), min(1.0, math.exp(min(high, 0.0)))
 
 
@@ -255,29 +255,30 @@ def known_before(m: int, *, delta: float, n_inputs: int, diameter: float, second
 def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
     """Count violations of the known form by pairs of cosine and sine."""
     cases = []
-    for one in settings(quick=context.quick):
-        if one.block == 2:
-            d, far, second = one.rows.shape[1], one.known["diameter"], one.known["slope"][1]
-            limit = bound(one.m, delta=_DELTA, n_inputs=d, diameter=far, second=second)
-            drawn = errors(context, one, _draws(context))
-            cases.append(Case(drawn=drawn, bound=limit, where={"map": one.name, "m": one.m}))
+    for setting in settings(quick=context.quick):
+        if setting.block == 2:
+            d, facts, m = setting.rows.shape[1], setting.facts, setting.m
+            far, second = facts["diameter"], facts["slope"][1]
+            limit = bound(m, delta=_DELTA, n_inputs=d, diameter=far, second=second)
+            sample = errors(context, setting, _draws(context))
+            cases.append(Case(draws=sample, bound=limit, where={"map": setting.name, "m": m}))
     claim = "the largest error of pairs over a grid of a set keeps the known bound"
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 600)
 
 
 @check("features.uniform", form="proved", name="draws of many maps", pays=True)
-def drawn(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
+def over_draws(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
     """Count violations of both methods, by maps with and without a bound."""
     cases = []
-    for one in settings(quick=context.quick):
-        distances = errors(context, one, _draws(context))
+    for setting in settings(quick=context.quick):
+        distances = errors(context, setting, _draws(context))
         for method in _METHODS:
-            limit = bound(one.m, delta=_DELTA, method=method, **one.known)
-            where: dict[str, Any] = {"map": one.name, "m": one.m, "method": method}
-            cases.append(Case(drawn=distances, bound=limit, where=where))
+            limit = bound(setting.m, delta=_DELTA, method=method, **setting.facts)
+            where: dict[str, Any] = {"map": setting.name, "m": setting.m, "method": method}
+            cases.append(Case(draws=distances, bound=limit, where=where))
     distances = group_errors(context, _TEMPLATES, _draws(context))
     limit = of_group(bound, _TEMPLATES, _DELTA)
-    cases.append(Case(drawn=distances, bound=limit, where={"map": "group", "m": _TEMPLATES}))
+    cases.append(Case(draws=distances, bound=limit, where={"map": "group", "m": _TEMPLATES}))
     claim = (
         "the largest error over a grid of a set keeps its bounds: cosines of several spectra, "
         "group-invariant features, rectified and centred maxout units"

@@ -14,7 +14,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
 from .._comparisons import hold_verdict
-from .._measured_products import MISS, Measured, compare_with_claims
+from .._measured_products import MISS, Estimates, compare_with_claims
 from .._plots import plot
 from ._blocks import Draw, along
 
@@ -49,18 +49,18 @@ def frequencies(
     *,
     draw: Draw = FourierFeatures.draw,
     wider: float = 1.0,
-    named: Callable[[dict[str, Any]], bool] = lambda options: True,
+    selects: Callable[[dict[str, Any]], bool] = lambda options: True,
 ) -> Evidence:
     """Count the frequencies below the quartiles of the distribution of their size.
 
-    `wider` stretches the claimed distributions of the kernels that `named` picks.
+    `wider` stretches the claimed distributions of the kernels that `selects` picks.
     """
     rate = context.false_alarm / (len(_SPECTRA) * len(_LEVELS))
     claimed, means, enclosures, n_units, detectable = [], [], [], [], []
     for place, (options, law, entries, quick) in enumerate(_SPECTRA):
         n = quick if context.quick else 12_000_000
         endpoints = [law.isf((1 - level) / 2) for level in _LEVELS]
-        stretch = wider if named(options) else 1.0
+        stretch = wider if selects(options) else 1.0
         claimed += [1 - 2 * float(law.sf(end / stretch)) for end in endpoints]
         counts = np.zeros(len(endpoints), dtype=np.int64)
         seed = context.seed_for(f"frequencies {place}")
@@ -71,7 +71,7 @@ def frequencies(
         n_units += [n] * len(endpoints)
         half_width = sum(math.sqrt(math.log(2 / level) / (2 * n)) for level in (rate, MISS))
         detectable += [half_width] * len(endpoints)
-    measured = Measured(
+    estimates = Estimates(
         pool_size=(1,) * len(means),
         rho=_LEVELS * len(_SPECTRA),
         mean=tuple(means),
@@ -83,7 +83,7 @@ def frequencies(
         method="binomial (Clopper-Pearson), union bound over quartiles and kernels",
     )
     return compare_with_claims(
-        measured,
+        estimates,
         claimed,
         # Clopper and Pearson's intervals lie within Hoeffding's.
         resolution=2 * np.asarray(detectable),
@@ -166,12 +166,12 @@ def matern(
 def _plot(context: Context) -> Plot:
     distances = np.linspace(0.0, 6.0, 61)
     x, y = along(context, _D, distances)
-    curves, measured = [], []
+    curves, markers = [], []
     for options in (_GAUSSIAN, _LAPLACIAN, _MATERN):
         phi = FourierFeatures.draw(_D, 2000, seed=context.seed_for("plot"), **options)
         name = options["kernel"]
         curves.append(Series(label=name, x=distances, y=phi.kernel(x, y)[0]))
-        measured.append(
+        markers.append(
             Series(
                 label=f"{name}, 1000 frequencies",
                 x=distances[::4],
@@ -184,6 +184,6 @@ def _plot(context: Context) -> Plot:
         "distance of x and y, in one direction",
         "kernel",
         *curves,
-        *measured,
+        *markers,
         caption="One draw: errors at different distances are dependent.",
     )

@@ -32,7 +32,7 @@ _RBF = kernels.make("rbf", gamma=_GAMMA)
 _OF_PAIRS, _OF_OFFSET = of_pairs(_RBF), of_offset(_RBF)
 
 
-def _held(
+def _compare(
     context: Context, draw: Draw, form: str, claimed: Kernel, claim: str, *plots: Plot
 ) -> Evidence:
     rows = 0.8 * context.rng("rows").standard_normal((3, _D))
@@ -56,7 +56,7 @@ def pairs(
 ) -> Evidence:
     """Hold 1 + k(2z) - 2k(z)^2 against the variance of pairs."""
     claim = r"$m\,\mathrm{Var} = 1 + k(2z) - 2k(z)^2$ for pairs"
-    return _held(context, draw, "pairs", claimed, claim, _plot())
+    return _compare(context, draw, "pairs", claimed, claim, _plot())
 
 
 @check("fourier.pairs-variance", form="printed", name="variance with an offset")
@@ -65,7 +65,7 @@ def offset(
 ) -> Evidence:
     """Hold 1 + k(2z)/2 - k(z)^2 against the variance with offsets."""
     claim = r"$m\,\mathrm{Var} = 1 + \frac12 k(2z) - k(z)^2$ with an offset"
-    return _held(context, draw, "offset", claimed, claim)
+    return _compare(context, draw, "offset", claimed, claim)
 
 
 # Smoothness of 1/2 and more, the Laplacian along an axis being the first of them.
@@ -76,7 +76,7 @@ _SMOOTH = (0.5, 0.75, 1.0, 1.5, 2.5, 10.0, 50.0)
 def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evidence:
     """Ask whether pairs vary less at all distances, for Matern kernels of these smoothnesses."""
     gains = {nu: _gain(nu) for nu in smoothness}
-    nu = min(gains, key=lambda one: gains[one].min())
+    nu = min(gains, key=lambda key: gains[key].min())
     least = float(gains[nu].min())
     claim = (
         r"$(V_{offset} - V_{pairs})/k^2$ is positive for Matern kernels of smoothness 1/2 and "

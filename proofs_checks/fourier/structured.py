@@ -133,7 +133,7 @@ def _plot(context: Context) -> Plot:
         phi = FourierFeatures.draw(_D, 2 * _SIZE, gamma=_GAMMA, projections=name, seed=0)
         claimed = phi.gram_variance(x, y)[0] * phi.n_features
         series.append(Series(label=f"{name}, {_LABEL[name]}", x=u, y=claimed))
-    measured = np.array(
+    ratios = np.array(
         [
             FourierFeatures.draw(_D, 2 * _SIZE, gamma=_GAMMA, projections="hadamard", seed=s).gram(
                 x, y
@@ -142,7 +142,7 @@ def _plot(context: Context) -> Plot:
         ]
     )
     series.append(
-        Series(label="hadamard, 50 draws", x=u, y=measured.var(axis=0) * 2 * _SIZE, kind="points")
+        Series(label="hadamard, 50 draws", x=u, y=ratios.var(axis=0) * 2 * _SIZE, kind="points")
     )
     return plot(
         f"Variance of {_SIZE} frequencies, {_D} inputs",

@@ -88,9 +88,9 @@ def batches(
     With the whole group templates are independent, so that one map of many templates is split; a
     sample of elements that templates share is drawn with each map.
     """
-    each = 1 if shared else max(1, _MOST // m)
-    for k, start in enumerate(range(0, n_draws, each)):
-        yield context.seed_for(f"{label} {k}"), min(each, n_draws - start)
+    size = 1 if shared else max(1, _MOST // m)
+    for k, start in enumerate(range(0, n_draws, size)):
+        yield context.seed_for(f"{label} {k}"), min(size, n_draws - start)
 
 
 def draw_products(

@@ -44,8 +44,8 @@ class Tokens:
     @cached_property
     def representatives(self) -> Any:
         """Sorted sequences, one of each orbit: shape (orbits, length)."""
-        each = itertools.combinations_with_replacement(range(self.alphabet), self.length)
-        return np.array(list(each))
+        sequences = itertools.combinations_with_replacement(range(self.alphabet), self.length)
+        return np.array(list(sequences))
 
     @cached_property
     def sizes(self) -> Any:
@@ -122,8 +122,8 @@ def least_risk(context: Context) -> float:
 
 def fitted(context: Context, n_templates: int, n_samples: int, n_draws: int) -> Fitted:
     """Fit weights by hand: the signs of the means of y psi over the samples."""
-    each = max(1, _MOST // n_templates)
-    sizes = [min(each, n_draws - start) for start in range(0, n_draws, each)]
+    most = max(1, _MOST // n_templates)
+    sizes = [min(most, n_draws - start) for start in range(0, n_draws, most)]
     parts = [
         _fitted(context, f"{n_templates} {n_samples} {k}", n_templates, n_samples, size)
         for k, size in enumerate(sizes)
@@ -157,7 +157,7 @@ def risk_everywhere(
     step = WINDOW / BINS / n_templates
     counts = context.rng("samples everywhere").multinomial(n_samples, SHARE, size=n_draws)
     risks = []
-    for k, drawn in enumerate(counts):
+    for k, sample in enumerate(counts):
         psi = columns(
             context.seed_for(f"sampled {k}"),
             n_templates,
@@ -165,6 +165,6 @@ def risk_everywhere(
             n_elements=n_elements,
             replacement=True,
         ).reshape(len(both), -1)
-        weights = np.sign((drawn * LABELS) @ psi[: len(SHARE)])
+        weights = np.sign((sample * LABELS) @ psi[: len(SHARE)])
         risks.append(-step * np.mean(LABELS[orbit] * (psi[len(SHARE) :] @ weights)))
     return np.array(risks)

@@ -98,9 +98,9 @@ class SteerableRotations(Group):
             # Whole turns are taken out before the angle is rounded.
             steps = np.multiply.outer(turns.astype(np.int64), frequencies) % n_turns
             angles = (2.0 * np.pi / n_turns) * steps[:, None, :]
-            moved = (np.cos(angles) - 1.0) * parts
-            moved += np.sin(angles) * _quarter(parts, paired)
-            return (rows + moved @ basis.T).astype(rows.dtype)
+            differences = (np.cos(angles) - 1.0) * parts
+            differences += np.sin(angles) * _quarter(parts, paired)
+            return (rows + differences @ basis.T).astype(rows.dtype)
 
         action = Action(
             lambda rows, elements: turned(rows, elements[:, 0]),
@@ -151,16 +151,16 @@ def _samples(height: int, width: int, bandlimit: float) -> tuple[Any, Any, int]:
         # The mean over rotations of a squared cosine is 1/2, so lengths are those of the radii.
         profiles = np.linalg.qr(radial)[0]
         waves = [np.cos(k * angle), np.sin(k * angle)] if k else [np.ones_like(angle)]
-        scaled = [math.sqrt(len(waves)) * profiles * wave[:, None] for wave in waves]
-        columns.append(np.stack(scaled, axis=2).reshape(len(angle), -1))
+        functions = [math.sqrt(len(waves)) * profiles * wave[:, None] for wave in waves]
+        columns.append(np.stack(functions, axis=2).reshape(len(angle), -1))
         frequencies += [k] * columns[-1].shape[1]
-    listed = np.array(frequencies, dtype=np.int64)
-    return np.concatenate(columns, axis=1), listed, int(np.count_nonzero(listed))
+    orders = np.array(frequencies, dtype=np.int64)
+    return np.concatenate(columns, axis=1), orders, int(np.count_nonzero(orders))
 
 
 def _quarter(parts: Any, paired: int) -> Any:
     """Turn the planes of neighbouring columns by a right angle; 0 for those of frequency 0."""
-    turned = np.zeros_like(parts)
-    turned[..., 0:paired:2] = -parts[..., 1:paired:2]
-    turned[..., 1:paired:2] = parts[..., 0:paired:2]
-    return turned
+    partners = np.zeros_like(parts)
+    partners[..., 0:paired:2] = -parts[..., 1:paired:2]
+    partners[..., 1:paired:2] = parts[..., 0:paired:2]
+    return partners

@@ -90,12 +90,12 @@ def cases(context: Context, bound: Lemma = kitchen_sinks.generalisation_gap) -> 
         )
         where = {"features": "cosines", "d": d, "K": k, "N": n, "delta": delta}
         limit = bound(n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta)
-        cases.append(Case(drawn=largest_gap(products), bound=limit, where=where))
+        cases.append(Case(draws=largest_gap(products), bound=limit, where=where))
     for n, delta in ((100, 0.05), (4000, 0.01)):
-        drawn = np.abs(mean_signs(context.rng(f"constant {n}"), n, _SIGNS))
+        means = np.abs(mean_signs(context.rng(f"constant {n}"), n, _SIGNS))
         where = {"features": "constant", "N": n, "delta": delta}
         limit = bound(n, scale=1.0, lipschitz=1.0, delta=delta)
-        cases.append(Case(drawn=drawn, bound=limit, where=where))
+        cases.append(Case(draws=means, bound=limit, where=where))
     return cases
 
 
@@ -115,8 +115,8 @@ def gaps(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -
 
 def _tails() -> Plot:
     logs = np.linspace(2.0, 120.0, 30)
-    restored = [log_tail(_SAMPLES, as_restored(_SAMPLES, log_delta=-one)) for one in logs]
-    proved = [log_tail(_SAMPLES, as_proved(_SAMPLES, log_delta=-one)) for one in logs]
+    restored = [log_tail(_SAMPLES, as_restored(_SAMPLES, log_delta=-log)) for log in logs]
+    proved = [log_tail(_SAMPLES, as_proved(_SAMPLES, log_delta=-log)) for log in logs]
     return plot(
         "Estimation lemma: probability of a violation, one constant feature, N = 4000",
         "log(1/δ)",

@@ -45,10 +45,10 @@ def equal_weights(dictionary: Any, target: Any, total: float, n_steps: int) -> l
     return errors
 
 
-def _nearest(tried: Any, target: Any) -> tuple[Any, float]:
-    distance = np.linalg.norm(tried - target, axis=1)
+def _nearest(candidates: Any, target: Any) -> tuple[Any, float]:
+    distance = np.linalg.norm(candidates - target, axis=1)
     best = int(np.argmin(distance))
-    return tried[best], float(distance[best])
+    return candidates[best], float(distance[best])
 
 
 def _signed(dictionary: Any, total: float) -> Any:
@@ -151,8 +151,7 @@ def _rates(context: Context) -> Plot:
     k = np.arange(1, 51)
     norm = float(np.linalg.norm(target))
     promised = [
-        kitchen_sinks.approximation_greedy(int(one), total_weight=total, norm=norm).value
-        for one in k
+        kitchen_sinks.approximation_greedy(int(n), total_weight=total, norm=norm).value for n in k
     ]
     return plot(
         "Greedy steps: bound and error",

@@ -112,7 +112,7 @@ def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -
 
 
 @check("kitchen-sinks.kernel", form="proved", name="features of tanh")
-def measured(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) -> Evidence:
+def by_features(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) -> Evidence:
     """Hold the kernel of tanh(<w, x> + b) against features."""
     rows = context.rng("rows").standard_normal((3, _D)) / math.sqrt(_D)
     options: dict[str, Any] = {"activation": "tanh", "weight_scale": 1.5, "bias": 0.5}

@@ -60,8 +60,8 @@ class Units:
         while sum(map(len, kept_weights)) < n:
             w = self._directions(rng, n)
             longest = np.linalg.norm(w, axis=2).max(axis=1)
-            kept = rng.random(n) < longest
-            kept_weights.append(w[kept] / longest[kept, np.newaxis, np.newaxis])
+            long = rng.random(n) < longest
+            kept_weights.append(w[long] / longest[long, np.newaxis, np.newaxis])
         return np.concatenate(kept_weights)[:n] / radius
 
     def _directions(self, rng: np.random.Generator, n: int) -> Any:
@@ -117,22 +117,22 @@ def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str,
     rows = []
     for d, bandwidth, k, delta in settings:
         instance = Cosines(d, bandwidth)
-        drawn = average_errors(context.rng(f"cosines {d} {k}"), instance, k, n)
+        errors = average_errors(context.rng(f"cosines {d} {k}"), instance, k, n)
         where = {"features": "cosines", "d": d, "K": k, "delta": delta}
-        rows.append((instance, drawn, k, delta, where))
+        rows.append((instance, errors, k, delta, where))
     return rows
 
 
 def _printed_cases(context: Context, bound: Lemma) -> list[Case]:
     """Return cosines and random signs, which are at most 1, with the printed bound."""
     cases = [
-        Case(drawn=drawn, bound=bound(k, scale=1.0, delta=delta), where=where)
-        for _, drawn, k, delta, where in _cosines(context)
+        Case(draws=errors, bound=bound(k, scale=1.0, delta=delta), where=where)
+        for _, errors, k, delta, where in _cosines(context)
     ]
     for k, delta in ((50, 0.05), (1000, 0.01)):
-        drawn = np.abs(mean_signs(context.rng(f"signs {k}"), k, _SIGNS))
+        errors = np.abs(mean_signs(context.rng(f"signs {k}"), k, _SIGNS))
         where = {"features": "signs", "K": k, "delta": delta}
-        cases.append(Case(drawn=drawn, bound=bound(k, scale=1.0, delta=delta), where=where))
+        cases.append(Case(draws=errors, bound=bound(k, scale=1.0, delta=delta), where=where))
     return cases
 
 
@@ -140,13 +140,13 @@ def _moment_cases(context: Context, bound: Lemma) -> list[Case]:
     """Return cosines with the bound by their moments."""
     return [
         Case(
-            drawn=drawn,
+            draws=errors,
             bound=bound(
                 k, scale=1.0, delta=delta, mean_square=instance.mean_square, norm=instance.norm
             ),
             where={**where, "moments": "known"},
         )
-        for instance, drawn, k, delta, where in _cosines(context)
+        for instance, errors, k, delta, where in _cosines(context)
     ]
 
 
@@ -196,9 +196,9 @@ def _units(context: Context, dims: tuple[int, ...], by: By | None) -> list[tuple
 @check("kitchen-sinks.lemma-1", form="proved", name="features without a bound", pays=True)
 def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     """Show that the bound on the features is needed: 50 maxout units without one."""
-    ((units, drawn),) = _units(context, (80,), by)
+    ((units, errors),) = _units(context, (80,), by)
     bound = kitchen_sinks.approximation(50, scale=units.feature_scale, delta=0.05).total
-    violations, n = int(np.sum(drawn > bound)), int(drawn.size)
+    violations, n = int(np.sum(errors > bound)), int(errors.size)
     return Evidence.from_interval(
         claim=(
             r"for maxout units of 4 weights on inputs of norm $\sqrt{80}$, which the published "
@@ -221,7 +221,7 @@ def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) 
     rows = _units(context, dims, "frobenius") + _units(context, dims, "longest")
     return [
         Case(
-            drawn=drawn,
+            draws=errors,
             bound=bound(50, scale=1.0, feature_scale=units.feature_scale, delta=0.05),
             where={
                 "features": f"maxout, q = 4, by {units.by}",
@@ -230,7 +230,7 @@ def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) 
                 "delta": 0.05,
             },
         )
-        for units, drawn in rows
+        for units, errors in rows
     ]
 
 
@@ -247,7 +247,7 @@ def divided(context: Context, *, bound: Lemma = kitchen_sinks.approximation) -> 
         r"units divided by $b = R\|W\|_F$ or $R\max_j|w_j|$ and drawn with density "
         r"proportional to $b\pi$ keep the bound for $C\,E\,b$"
     )
-    n_features = sum(50 * case.drawn.size for case in cases)
+    n_features = sum(50 * case.draws.size for case in cases)
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)
 
 

@@ -24,11 +24,11 @@ def norm_pi(alpha: Any, density: Any) -> float:
 def norm_h(alpha: Any, density: Any, weights: Any = 1.0) -> float:
     """Return the root of the integral of alpha^2/density, by quadrature with weights."""
     values, w = np.abs(alpha), np.broadcast_to(weights, np.shape(alpha))
-    used = (w > 0) & (values != 0)
+    support = (w > 0) & (values != 0)
     # In units of the largest value, and by hypot, which neither underflows nor overflows.
-    largest = float(np.max(values[used], initial=0.0)) or 1.0
-    ratios = _ratios(values[used] / largest, np.sqrt(density[used]))
-    return largest * math.hypot(*(np.sqrt(w[used]) * ratios))
+    largest = float(np.max(values[support], initial=0.0)) or 1.0
+    ratios = _ratios(values[support] / largest, np.sqrt(density[support]))
+    return largest * math.hypot(*(np.sqrt(w[support]) * ratios))
 
 
 def _ratios(values: Any, divisors: Any) -> Any:
@@ -102,14 +102,14 @@ def seen_from(points: Any, c: float) -> float:
     from scipy.optimize import lsq_linear
 
     w, mass = np.polynomial.hermite_e.hermegauss(120)
-    kept = mass > 1e-14 * mass.max()
-    w, mass = w[kept], mass[kept] / mass.sum()
+    support = mass > 1e-14 * mass.max()
+    w, mass = w[support], mass[support] / mass.sum()
     features = np.sin(np.outer(points, w))
     kernel = (features * mass) @ features.T
     values, vectors = np.linalg.eigh(kernel)
     # Directions in which the kernel is rounding show nothing.
-    some = values > 1e-10 * values[-1]
-    root = vectors[:, some] / np.sqrt(values[some])
+    positive = values > 1e-10 * values[-1]
+    root = vectors[:, positive] / np.sqrt(values[positive])
     target = root.T @ (points * np.exp(-0.5 * points**2))
     solution = lsq_linear(root.T @ (features * mass), target, bounds=(-c, c), tol=1e-12)
     return math.sqrt(2 * float(solution.cost))
@@ -158,7 +158,7 @@ def ratio_of_kernels(scale: float) -> tuple[float, float]:
         products = np.cos(x * nodes[:, np.newaxis] + b) * np.cos(y * nodes[:, np.newaxis] + b)
         kernel = scale**2 * float(weights @ products.mean(axis=1))
         ratios.append((kernel / math.exp(-0.5 * (x - y) ** 2), x - y))
-    return max(ratios, key=lambda one: abs(one[0] - 1))
+    return max(ratios, key=lambda pair: abs(pair[0] - 1))
 
 
 @check("kitchen-sinks.norms", form="proved", name="the kernel of random cosines")
@@ -190,7 +190,7 @@ def infima(
     context: Context, *, least_sup: Norm = least_sup, least_square: Norm = least_square
 ) -> Evidence:
     """Compare the infima of both norms over the representations of random functions."""
-    ratio = max(least_square(*one) / least_sup(*one) for one in problems(context))
+    ratio = max(least_square(*problem) / least_sup(*problem) for problem in problems(context))
     claim = r"$\|f\|_H/\|f\|_\pi$, both infima over representations, largest of some functions"
     plots = (_plot(context),)
     return compute(
@@ -201,8 +201,8 @@ def infima(
 @check("kitchen-sinks.norms", form="proved", name="the norm of the kernel's space")
 def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evidence:
     """Hold the infimum of the H norm against the kernel's own norm."""
-    ratios = [least_square(*one) / kernel_norm(*one) for one in problems(context)]
-    ratio = max(ratios, key=lambda one: abs(one - 1))
+    ratios = [least_square(*problem) / kernel_norm(*problem) for problem in problems(context)]
+    ratio = max(ratios, key=lambda ratio: abs(ratio - 1))
     claim = (
         r"the least $(\int\alpha^2/\pi)^{1/2}$ over $(f^\top k^{-1}f)^{1/2}$, "
         "farthest from 1 of some functions"
@@ -239,7 +239,7 @@ def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
 
 def _plot(context: Context) -> Plot:
     rows = problems(context)
-    sups = np.array([least_sup(*one) for one in rows])
+    sups = np.array([least_sup(*problem) for problem in rows])
     order = np.argsort(sups)
 
     def points(label: str, values: Any) -> Series:
@@ -253,8 +253,8 @@ def _plot(context: Context) -> Plot:
         "Norms of random functions, and of the representations they were made from",
         "function, by its norm in F_π",
         "norm",
-        points("sup |α|/π of the representation", [of_the_representation(*one) for one in rows]),
+        points("sup |α|/π of the representation", [of_the_representation(*row) for row in rows]),
         points("its minimum, the norm in F_π", sups),
-        points("the norm in H", [least_square(*one) for one in rows]),
+        points("the norm in H", [least_square(*problem) for problem in rows]),
         caption="A function's norm is the least over its representations, often far less than one.",
     )

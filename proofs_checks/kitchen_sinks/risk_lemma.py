@@ -74,16 +74,16 @@ def cases(
     settings_and_bounds = []
     for d, k, delta, loss in settings:
         rng = context.rng(f"{loss.__name__} {d} {k}")
-        drawn = losses_in_risk(rng, Cosines(d, 0.5), k, n, loss)
+        differences = losses_in_risk(rng, Cosines(d, 0.5), k, n, loss)
         where = {"features": f"cosines, {loss.__name__}", "d": d, "K": k, "delta": delta}
         limit = bound(k, scale=1.0, lipschitz=1.0, delta=delta)
-        settings_and_bounds.append(Case(drawn=drawn, bound=limit, where=where))
+        settings_and_bounds.append(Case(draws=differences, bound=limit, where=where))
     for k, delta in ((50, 0.05), (1000, 0.01)):
         # Constant features of random sign, y = 1, c(t) = (1 - t)/2: R = (1 - f)/2 and f* = 0.
-        drawn = -mean_signs(context.rng(f"signs {k}"), k, _SIGNS) / 2
+        differences = -mean_signs(context.rng(f"signs {k}"), k, _SIGNS) / 2
         where = {"features": "signs", "K": k, "delta": delta}
         limit = bound(k, scale=1.0, lipschitz=0.5, delta=delta)
-        settings_and_bounds.append(Case(drawn=drawn, bound=limit, where=where))
+        settings_and_bounds.append(Case(draws=differences, bound=limit, where=where))
     return settings_and_bounds
 
 
@@ -111,8 +111,8 @@ def _plot(context: Context) -> Plot:
     observed, promised, signs = [], [], []
     for k in counts:
         rng = context.rng(f"plot {k}")
-        drawn = losses_in_risk(rng, Cosines(2, 0.5), k, n, logistic)
-        observed.append(drawn)
+        differences = losses_in_risk(rng, Cosines(2, 0.5), k, n, logistic)
+        observed.append(differences)
         signs.append(mean_signs(rng, k, _SIGNS))
         promised.append(
             kitchen_sinks.approximation_risk(k, scale=1.0, lipschitz=1.0, delta=0.05).value

@@ -70,14 +70,14 @@ Setting = tuple[str, int, int, int, float, Draw]
 
 def settings_of(context: Context) -> tuple[Setting, ...]:
     """Return the settings of a level."""
-    some: tuple[Setting, ...] = (
+    settings: tuple[Setting, ...] = (
         ("cosines", 2, 20, 60, 0.05, cosine_products(Cosines(2, 0.7, 0.5))),
         ("maxout", 3, 30, 80, 0.05, divided_products(3)),
     )
     if context.quick:
-        return some
+        return settings
     return (
-        *some,
+        *settings,
         ("cosines", 3, 50, 200, 0.05, cosine_products(Cosines(3, 1.0, 0.3))),
         ("cosines", 1, 100, 400, 0.01, cosine_products(Cosines(1, 1.0, 0.1))),
         ("cosines", 20, 50, 200, 0.1, cosine_products(Cosines(20, 0.3, 0.2))),
@@ -96,15 +96,15 @@ def cases(
         products = draw(context.rng(f"{constraint} {name} {d} {k} {n}"), k, n, n_draws)
         where = {"features": name, "d": d, "K": k, "N": n, "delta": delta}
         limit = bound(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta)
-        cases.append(Case(drawn=fit(products), bound=limit, where=where))
+        cases.append(Case(draws=fit(products), bound=limit, where=where))
     for n, delta in ((101, 0.05), (10_001, 0.05)):
         # Labels whose mean is of the wrong sign in one sample out of nine; both fits are alike.
-        drawn = excess_risks(
+        risks = excess_risks(
             context.rng(f"{constraint} constants {n}"), n, _SIGNS, mean=1.2 * n**-0.5
         )
         where = {"features": "constants", "K": 10**6, "N": n, "delta": delta}
         limit = bound(10**6, n, scale=1.0, lipschitz=LIPSCHITZ, delta=delta)
-        cases.append(Case(drawn=drawn, bound=limit, where=where))
+        cases.append(Case(draws=risks, bound=limit, where=where))
     return cases
 
 
@@ -112,13 +112,13 @@ def _draws(context: Context) -> int:
     return 600 if context.quick else 20_000
 
 
-def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
+def _judge(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
     claim = (
         "the fitted weights have a risk above the best function's by more than the bound with "
         r"probability at most $2\delta$ (cosines, divided maxout units, constants; "
         f"empirical risk minimised over the {constraint})"
     )
-    n_features = _draws(context) * max(one[2] for one in settings_of(context))
+    n_features = _draws(context) * max(setting[2] for setting in settings_of(context))
     return compare_with_bounds(
         claim,
         cases(context, constraint, bound),
@@ -132,47 +132,47 @@ def _held(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, 
 def box(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evidence:
     """Hold exact excess risks of the minimiser over the box against the bound."""
     plots = (_over_features(context), _over_samples(context))
-    return _held(context, "box", bound, plots)
+    return _judge(context, "box", bound, plots)
 
 
 @check("kitchen-sinks.theorem", form="proved", name="excess risk over the ball", pays=True)
 def ball(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evidence:
     """Hold exact excess risks of the minimiser over the ball against the bound."""
-    return _held(context, "ball", bound, ())
+    return _judge(context, "ball", bound, ())
 
 
-def _drawn(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float], list[Any]]:
+def _sample(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float], list[Any]]:
     """Return bounds and draws on cosines at (K, N), delta = 0.05."""
     n_draws = 200 if context.quick else 1000
     instance = Cosines(3, 1.0, 0.3)
-    promised, drawn = [], []
+    promised, risks = [], []
     for k, n in sizes:
         products = cosine_products(instance)(context.rng(f"plot {k} {n}"), k, n, n_draws)
-        drawn.append(excess_over_box(products))
+        risks.append(excess_over_box(products))
         bound = kitchen_sinks.excess_risk(k, n, scale=1.0, lipschitz=LIPSCHITZ, delta=0.05)
         promised.append(bound.value)
-    return promised, drawn
+    return promised, risks
 
 
 def _over_features(context: Context) -> Plot:
     counts = (10, 30, 90) if context.quick else (10, 30, 100, 300)
-    promised, drawn = _drawn(context, [(k, 100) for k in counts])
-    return _plot("features", "K", "100 samples", counts, promised, drawn)
+    promised, risks = _sample(context, [(k, 100) for k in counts])
+    return _plot("features", "K", "100 samples", counts, promised, risks)
 
 
 def _over_samples(context: Context) -> Plot:
     counts = (30, 90, 270) if context.quick else (30, 100, 300, 1000)
-    promised, drawn = _drawn(context, [(30, n) for n in counts])
-    return _plot("samples", "N", "30 features", counts, promised, drawn)
+    promised, risks = _sample(context, [(30, n) for n in counts])
+    return _plot("samples", "N", "30 features", counts, promised, risks)
 
 
-def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, drawn: Any) -> Plot:
+def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, risks: Any) -> Plot:
     return plot(
         f"Theorem: bound and observation over {letter}, {fixed}",
         f"number of {what}",
         "excess risk",
         Series(label="bound, δ = 0.05", x=x, y=promised),
-        quantile_points("90% quantile, cosines, d = 3", x, drawn, 0.9),
+        quantile_points("90% quantile, cosines, d = 3", x, risks, 0.9),
         log="xy",
         caption=(
             f"With {fixed} the bound levels off where the other term rules; what is observed lies "

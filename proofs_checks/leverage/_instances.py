@@ -44,19 +44,19 @@ class Circle:
         """Return the distribution proportional to leverage."""
         return self.law * self.leverage(ridge) / self.degrees(ridge)
 
-    def ratio(self, ridge: float, drawn: Any) -> float:
+    def ratio(self, ridge: float, law: Any) -> float:
         """Compute the largest leverage over the density that is drawn from."""
-        positive = drawn > 0
-        return float(np.max((self.leverage(ridge) * self.law)[positive] / drawn[positive]))
+        positive = law > 0
+        return float(np.max((self.leverage(ridge) * self.law)[positive] / law[positive]))
 
-    def errors(self, rng: np.random.Generator, drawn: Any, m: int, ridge: float, n: int) -> Any:
+    def errors(self, rng: np.random.Generator, law: Any, m: int, ridge: float, n: int) -> Any:
         """Compute sup over |f| <= 1 of the least error plus ridge with m features, in n draws."""
-        density = np.divide(drawn, self.law)
+        density = np.divide(law, self.law)
         weights = np.divide(1.0, density, out=np.zeros_like(density), where=density > 0)
-        counts = rng.multinomial(m, drawn / drawn.sum(), size=n)
+        counts = rng.multinomial(m, law / law.sum(), size=n)
         sums = (counts * (weights / m)).reshape(n, -1, self.phases)
-        turned = np.exp(2j * self.b[: self.phases])
-        least = (sums.sum(axis=2) - np.abs(sums @ turned)) / 2
+        waves = np.exp(2j * self.b[: self.phases])
+        least = (sums.sum(axis=2) - np.abs(sums @ waves)) / 2
         least[:, 0] = sums[:, 0] @ (2 * np.cos(self.b[: self.phases]) ** 2)
         return ridge * (self.eigenvalues / (least + ridge)).max(axis=1)
 

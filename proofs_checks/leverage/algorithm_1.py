@@ -21,8 +21,8 @@ Outcome = tuple[float, Any, Any]
 
 def independent(q: Any, n: int) -> Iterator[Outcome]:
     """Yield probability, counts and expected counts of n draws with replacement."""
-    for drawn in itertools.product(range(q.size), repeat=n):
-        yield float(np.prod(q[list(drawn)])), np.bincount(drawn, minlength=q.size), n * q
+    for members in itertools.product(range(q.size), repeat=n):
+        yield float(np.prod(q[list(members)])), np.bincount(members, minlength=q.size), n * q
 
 
 def systematic(q: Any, n: int) -> Iterator[Outcome]:
@@ -176,14 +176,14 @@ def second_moment(context: Context, *, factor: Callable[[float], float] = by_the
     ratios = []
     for at in range(_POOL):
         scores = np.eye(_POOL)[at]
-        shown = np.where(np.arange(_POOL) == at, 0.0, phi)
+        at_row = np.where(np.arange(_POOL) == at, 0.0, phi)
         for mix in (0.1, 0.5, 1.0):
             q = (1 - mix) * scores + mix / _POOL
-            squares = shown**2 / _POOL**2
+            squares = at_row**2 / _POOL**2
             # E (phi phi'/(M_0 q))^2 for one draw, and the mean of (phi phi')^2.
-            one = (shown**2 / q) @ squares.T
-            plain = (shown**2 / _POOL) @ (shown**2).T
-            ratios.append((float((one / plain).max()) / factor(mix), mix))
+            estimate = (at_row**2 / q) @ squares.T
+            plain = (at_row**2 / _POOL) @ (at_row**2).T
+            ratios.append((float((estimate / plain).max()) / factor(mix), mix))
     worst, mix = max(ratios)
     claim = (
         r"$E(\phi\phi'/(M_0\tilde q))^2 \le \frac1\eta E(\phi\phi')^2$ for one draw: ratio, "

@@ -54,7 +54,7 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
             rng = context.rng(f"{form} {name} {ridge}")
             rows.append(
                 Case(
-                    drawn=circle.errors(rng, law, m, ridge, n) * (1 - _ROUNDING),
+                    draws=circle.errors(rng, law, m, ridge, n) * (1 - _ROUNDING),
                     bound=bound(number(**options), ridge=ridge, **options),
                     where={"ridge": ridge, "law": name, "M": m},
                 )
@@ -62,26 +62,26 @@ def cases(context: Context, form: Any, features: Features) -> list[Case]:
     return rows
 
 
-def _held(context: Context, form: Any, features: Features, plots: Any = ()) -> Evidence:
+def _compare(context: Context, form: Any, features: Features, plots: Any = ()) -> Evidence:
     rows = cases(context, form, features)
     claim = (
         r"with that many features, by leverage or plainly, the error of the ball exceeds "
         r"$4\lambda$ with probability at most $\delta$ (waves on a circle)"
     )
-    n_features = max(case.where["M"] * case.drawn.size for case in rows)
+    n_features = max(case.where["M"] * case.draws.size for case in rows)
     return compare_with_bounds(claim, rows, context.false_alarm, n_features=n_features, plots=plots)
 
 
 @check("leverage.bach", form="restored", name="errors at the restored number", pays=True)
 def restored(context: Context, *, features: Features = as_restored) -> Evidence:
     """Draw Bach's number of features."""
-    return _held(context, "restored", features)
+    return _compare(context, "restored", features)
 
 
 @check("leverage.bach", form="proved", name="errors at the proved number", pays=True)
 def proved(context: Context, *, features: Features = as_proved) -> Evidence:
     """Draw the smaller number that is proved here."""
-    return _held(context, "proved", features, (_plot(context),))
+    return _compare(context, "proved", features, (_plot(context),))
 
 
 @check("leverage.bach", form="proved", name="fewer features", pays=True)
@@ -92,8 +92,8 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
     circle = Circle()
     share = context.false_alarm / 2
     shares = []
-    for name, drawn in (("leverage", law(circle, ridge)), ("plain", circle.law)):
-        reached = circle.errors(context.rng(f"fewer {name}"), drawn, m, ridge, n) <= 4 * ridge
+    for name, proposal in (("leverage", law(circle, ridge)), ("plain", circle.law)):
+        reached = circle.errors(context.rng(f"fewer {name}"), proposal, m, ridge, n) <= 4 * ridge
         shares.append((reached.mean(), *intervals.binomial(int(reached.sum()), n, share)))
     (a, a_low, a_high), (b, b_low, b_high) = shares
     return Evidence.from_interval(

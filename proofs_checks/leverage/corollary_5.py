@@ -43,12 +43,12 @@ def _probabilities(context: Context, claim: str, error: Any) -> Evidence:
     tau = waves.scores(_RIDGE)
     d = float(tau.sum())
     cases = []
-    for rows, drawn in scores_by_rows:
-        gaps = [float(np.abs(t / t.sum() - tau / d).sum()) for t in drawn]
+    for rows, scores in scores_by_rows:
+        gaps = [float(np.abs(t / t.sum() - tau / d).sum()) for t in scores]
         cases.append(
-            Case(drawn=gaps, bound=error(rows, waves, d), where={"N_0": rows, "ridge": _RIDGE})
+            Case(draws=gaps, bound=error(rows, waves, d), where={"N_0": rows, "ridge": _RIDGE})
         )
-    n_features = sum(16 * len(drawn) for _, drawn in scores_by_rows)
+    n_features = sum(16 * len(scores) for _, scores in scores_by_rows)
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)
 
 
@@ -132,17 +132,17 @@ def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
     }
     cases = [
         Case(
-            drawn=[float(np.max(np.abs(t - tau) / (1 - tau))) for t in drawn],
+            draws=[float(np.max(np.abs(t - tau) / (1 - tau))) for t in sample],
             bound=error(rows, **sizes),
             where={"N_0": rows},
         )
-        for rows, drawn in scores_by_rows
+        for rows, sample in scores_by_rows
     ]
     claim = (
         r"$|\hat\tau_i-\tau_i| \le \Delta'(1-\tau_i)$ for all $i$ fails with probability at "
         r"most $\delta$"
     )
-    n_features = sum(16 * len(drawn) for _, drawn in scores_by_rows)
+    n_features = sum(16 * len(sample) for _, sample in scores_by_rows)
     plots = (_plot(context, waves, sizes),)
     return compare_with_bounds(
         claim, cases, context.false_alarm, n_features=n_features, plots=plots
@@ -185,12 +185,12 @@ def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
         for rows in counts
     ]
     promised = np.array([bounds.score_error(int(rows), **sizes).value for rows in counts])
-    some = np.isfinite(promised)
+    finite = np.isfinite(promised)
     return plot(
         "Scores from rows: bound and observation",
         "number of rows",
         "largest error over 1 minus the score",
-        Series(label="bound", x=counts[some], y=promised[some]),
+        Series(label="bound", x=counts[finite], y=promised[finite]),
         Series(label="80% quantile", x=counts, y=quantiles),
         log="xy",
         caption="The bound is vacuous below some number of rows, and loose above it.",

@@ -73,7 +73,7 @@ def phases(context: Context, *, claimed: Variance = with_phase) -> Evidence:
 
 
 @check("leverage.example-1", form="proved", name="measured at z = 1/2")
-def measured(context: Context, *, claimed: Variance = with_phase) -> Evidence:
+def by_features(context: Context, *, claimed: Variance = with_phase) -> Evidence:
     """Measure the variance of features with a phase."""
     x = np.zeros((1, 3))
     y = x + np.array([[0.4, -0.3, 0.0]])
@@ -101,7 +101,7 @@ def _plot() -> Plot:
         "Variance of one product of Gaussian features",
         "distance of the rows over the bandwidth",
         "variance",
-        Series(label="pairs", x=z, y=np.array([as_restored(one) for one in z])),
-        Series(label="with a phase", x=z, y=np.array([with_phase(one) for one in z])),
+        Series(label="pairs", x=z, y=np.array([as_restored(distance) for distance in z])),
+        Series(label="with a phase", x=z, y=np.array([with_phase(distance) for distance in z])),
         caption="Near rows: pairs have no variance, features with a phase have 1/2.",
     )

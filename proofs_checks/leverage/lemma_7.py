@@ -67,11 +67,11 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
     ratios = []
     for number in range(3):
         alpha = rng.standard_normal(_POINTS) / _POINTS
-        drawn = sums.errors(rng, alpha, _POOL, n)
+        errors = sums.errors(rng, alpha, _POOL, n)
         bound = limit(alpha, sums.largest_deviation)
         most = sums.mean_square(alpha, _POOL)
-        low, high = intervals.known_variance(drawn, most, context.false_alarm / 3)
-        ratios.append((high / bound, low / bound, drawn.mean() / bound, number))
+        low, high = intervals.known_variance(errors, most, context.false_alarm / 3)
+        ratios.append((high / bound, low / bound, errors.mean() / bound, number))
     high, low, mean, _ = max(ratios)
     return Evidence.from_interval(
         claim=(

@@ -43,10 +43,10 @@ def _not_uniform(claim: str, tau: Any) -> Evidence:
 def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
     """Take pools whose Gram has an inverse: at least as many rows as features."""
     rng = context.rng("tall")
-    some = [projector(pool(rng, rows, _POOL, 6.0)) for _ in range(3 if context.quick else 300)]
+    pools = [projector(pool(rng, rows, _POOL, 6.0)) for _ in range(3 if context.quick else 300)]
     return _uniform(
         r"$\lambda = 0$ makes $M_0\hat q_i = 1$, for 11 independent features on 30 rows",
-        np.concatenate(some),
+        np.concatenate(pools),
     )
 
 

@@ -37,9 +37,9 @@ def gram(context: Context, *, spread: Spread = lemma_3) -> Evidence:
     cases = []
     for rows in ENOUGH[:1] if context.quick else ENOUGH:
         rng = context.rng(f"rows {rows}")
-        drawn = [spread_of(waves.gram, waves.estimated_gram(rng, rows), _RIDGE) for _ in range(n)]
+        spreads = [spread_of(waves.gram, waves.estimated_gram(rng, rows), _RIDGE) for _ in range(n)]
         bound = spread(rows, ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA)
-        cases.append(Case(drawn=drawn, bound=bound, where={"N_0": rows}))
+        cases.append(Case(draws=spreads, bound=bound, where={"N_0": rows}))
     claim = (
         r"$(1-\Delta)(G+\lambda) \preceq \hat G+\lambda \preceq (1+\Delta)(G+\lambda)$ fails "
         r"with probability at most $\delta$"
@@ -65,12 +65,12 @@ def _plot(context: Context, waves: Waves, d: float) -> Plot:
         lemma_3(int(rows), ridge=_RIDGE, degrees_of_freedom=d, delta=_DELTA).value
         for rows in counts
     ]
-    some = np.isfinite(promised)
+    finite = np.isfinite(promised)
     return plot(
         "The Gram of rows: bound and observation",
         "number of rows",
         "relative error",
-        Series(label="bound", x=counts[some], y=np.asarray(promised)[some]),
+        Series(label="bound", x=counts[finite], y=np.asarray(promised)[finite]),
         Series(label="80% quantile", x=counts, y=errors),
         log="xy",
         caption="Both fall as the root of the number of rows; the bound begins below 1.",

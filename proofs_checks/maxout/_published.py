@@ -165,7 +165,7 @@ def theorem_2(
     :func:`theorem_2_condition`. Remark 2, for inputs of norm at most R and a loss in [-B, B],
     multiplies all by R B.
     """
-    needed = theorem_2_condition(
+    condition = theorem_2_condition(
         epsilon,
         pool_size=pool_size,
         delta=delta,
@@ -183,7 +183,7 @@ def theorem_2(
         "confidence": 2 * deviation / root,
         "approximation": size * epsilon * (1 + deviation),
     }
-    asked = "m is as large as the published condition asks"
+    assumption = "m is as large as the published condition asks"
     return Bound(
         statement="maxout.theorem-2" if radius is None else "maxout.remark-2",
         form="printed",
@@ -193,7 +193,7 @@ def theorem_2(
         assumptions=(
             _NORMAL,
             Assumption("no two inputs are farther apart than 2", diameter <= 2 + 2e-9),
-            Assumption(asked, n_features >= needed, f"{needed:.6g}"),
+            Assumption(assumption, n_features >= condition, f"{condition:.6g}"),
         ),
         trivial=1.0 if radius is None else loss_bound,
     )

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mehler.proofs_checks._comparisons import compute
 from mehler.proofs_checks._measured_products import (
-    Measured,
+    Estimates,
     compare_with_claims,
     measure,
     measure_collisions,
@@ -45,8 +45,8 @@ def test_intervals_are_as_narrow_as_asked_and_contain_the_truth(context, seed):
         assert np.all((low < value) & (value < high) & (high - low <= width))
 
 
-def points(low: float, high: float) -> Measured:
-    return Measured(
+def points(low: float, high: float) -> Estimates:
+    return Estimates(
         pool_size=(2, 2),
         rho=(0.0, 0.5),
         mean=(0.5, (low + high) / 2),

@@ -21,7 +21,7 @@ def case(value: float, probability: float, *, seed: int = 3, n: int = 20_000) ->
         probability=probability,
     )
     drawn = np.abs(np.random.default_rng(seed).standard_normal(n))
-    return Case(drawn=drawn, bound=bound, where={"n": n})
+    return Case(draws=drawn, bound=bound, where={"n": n})
 
 
 def judge(*cases: Case):
@@ -38,7 +38,7 @@ def test_a_bound_that_is_too_low_is_refuted_among_good_ones():
 
 
 def test_a_draw_that_is_not_finite_is_an_error():
-    bad = Case(drawn=np.array([1.0, np.nan]), bound=case(3.0, 0.95).bound)
+    bad = Case(draws=np.array([1.0, np.nan]), bound=case(3.0, 0.95).bound)
     with pytest.raises(ValueError, match="not finite"):
         judge(bad)
 

@@ -35,8 +35,8 @@ def bias(law: TemplateLaw, window: float, n_bins: int, inner: float, rule: str =
     """Compute E of an inner product with n bins less that without, trivial group, unit rows."""
     unit = np.ones(1)
     with_bins, without = (
-        float(orbits.expected_product(law, Bins(n_bins, window, each), unit, unit, inner * unit)[0])
-        for each in (rule, "dither")
+        float(orbits.expected_product(law, Bins(n_bins, window, side), unit, unit, inner * unit)[0])
+        for side in (rule, "dither")
     )
     return with_bins - without
 
@@ -159,7 +159,7 @@ def cases(context: Context, bound: Bounding = bounds.kernel_error) -> Iterator[C
         dims: tuple[int | None, ...] = (None,) if common["templates"] == "zero" else (None, 6)
         for n_inputs in dims:
             yield Case(
-                drawn=worst,
+                draws=worst,
                 bound=bound(setting["m"], n_inputs=n_inputs, **common),
                 where={**common, "m": setting["m"], "d": 6, "lipschitz": n_inputs is not None},
             )
@@ -185,7 +185,7 @@ def _plot(context: Context) -> Plot:
     sizes = (10, 30, 100) if context.quick else (10, 30, 100, 300, 1000)
     options = {"group": BLOCKS, "window": 1.0, "n_bins": 10, "rule": "midpoint"}
     rows = unit_rows(context, POINTS, 6, "plot rows")
-    drawn = [largest_errors(context, f"plot {m}", rows, options, m, 40) for m in sizes]
+    errors = [largest_errors(context, f"plot {m}", rows, options, m, 40) for m in sizes]
     common: dict[str, Any] = {
         "n_bins": 10,
         "rule": "midpoint",
@@ -206,7 +206,7 @@ def _plot(context: Context) -> Plot:
         "number of templates",
         "error",
         *lines,
-        quantile_points("observed, 90% quantile", sizes, drawn, 1 - DELTA),
+        quantile_points("observed, 90% quantile", sizes, errors, 1 - DELTA),
         log="xy",
         caption=(
             "Templates have small projections in high dimension: the Lipschitz form sees it, the "

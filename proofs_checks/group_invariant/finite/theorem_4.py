@@ -24,9 +24,9 @@ def largest_errors(context: Context, r: int, n_draws: int) -> Any:
     x, t = unit_rows(context, 2, 10)
     # Where each element's projection stands among all; no two are equal in general position.
     place = np.argsort(np.argsort(_GROUP.apply(t[None])[:, 0] @ x))
-    chosen = place[context.rng(f"elements {r}").integers(_GROUP.order, size=(n_draws, r))]
+    places = place[context.rng(f"elements {r}").integers(_GROUP.order, size=(n_draws, r))]
     counts = np.zeros((n_draws, _GROUP.order))
-    np.add.at(counts, (np.repeat(np.arange(n_draws), r), chosen.ravel()), 1.0)
+    np.add.at(counts, (np.repeat(np.arange(n_draws), r), places.ravel()), 1.0)
     steps = np.cumsum(counts, axis=1) / r
     exact = np.arange(1, _GROUP.order + 1) / _GROUP.order
     return np.abs(steps - exact).max(axis=1)
@@ -48,7 +48,7 @@ def errors(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
     )
     cases = [
         Case(
-            drawn=largest_errors(context, r, n_draws),
+            draws=largest_errors(context, r, n_draws),
             bound=bound(r, delta=_DELTA),
             where={"r": r, "order": _GROUP.order},
         )

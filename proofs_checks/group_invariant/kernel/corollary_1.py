@@ -21,7 +21,7 @@ _DELTA, _POINTS, _M = 0.1, 4, 40
 _OPTIONS: dict[str, Any] = {**PAPER, "group": BLOCKS, "rule": "paper", "n_bins": 20}
 
 
-def _drawn(context: Context) -> tuple[Any, Any]:
+def _squares(context: Context) -> tuple[Any, Any]:
     n_draws = 250 if context.quick else 20_000
     rows = unit_rows(context, _POINTS, 6)
     return rows, draw_products(context, "draw", rows, _OPTIONS, _M, n_draws)
@@ -45,23 +45,23 @@ def times(factor: float) -> Bound:
     )
 
 
-def _compare(context: Context, claim: str, drawn: Any, bound: Bound) -> Evidence:
+def _compare(context: Context, claim: str, squares: Any, bound: Bound) -> Evidence:
     return compare_with_bounds(
         claim,
-        [Case(drawn=drawn, bound=bound, where={"m": _M, "d": 6})],
+        [Case(draws=squares, bound=bound, where={"m": _M, "d": 6})],
         context.false_alarm,
-        n_features=len(drawn) * _M * 41,
+        n_features=len(squares) * _M * 41,
     )
 
 
 @check("group-invariant.corollary-1", form="restored", name="inner products", pays=True)
-def restored(context: Context, *, allowed: float = 1.0) -> Evidence:
+def restored(context: Context, *, most: float = 1.0) -> Evidence:
     """Compare inner products with 1 - d_G, the restored deltas and Theorem 2's error."""
-    rows, products = _drawn(context)
+    rows, products = _squares(context)
     d_g = mean_distance(BLOCKS, rows)[np.triu_indices(_POINTS)] / math.sqrt(2 * math.pi * 6)
     gap = products - (PAPER["window"] - d_g)
     theorem_2 = times(1.0)
-    above, below = (allowed * (delta + theorem_2.value) for delta in restored_deltas(6, EPSILON))
+    above, below = (most * (delta + theorem_2.value) for delta in restored_deltas(6, EPSILON))
     # As a fraction of the interval that is allowed on its side.
     whole = dataclasses.replace(theorem_2.terms[0], name="allowed", value=1.0)
     return _compare(
@@ -77,7 +77,7 @@ def restored(context: Context, *, allowed: float = 1.0) -> Evidence:
 @check("group-invariant.corollary-1", form="proved", name="inner products, exactly", pays=True)
 def inner_products(context: Context, *, slope: float = 1.0) -> Evidence:
     """Compare inner products with s - kappa D, without deltas."""
-    rows, products = _drawn(context)
+    rows, products = _squares(context)
     kappa = slope * LAW.slope
     exact = PAPER["window"] - kappa * mean_distance(BLOCKS, rows)[np.triu_indices(_POINTS)]
     return _compare(
@@ -92,12 +92,12 @@ def inner_products(context: Context, *, slope: float = 1.0) -> Evidence:
 @check("group-invariant.corollary-1", form="proved", name="squared distances", pays=True)
 def distances(context: Context, *, slope: float = 1.0) -> Evidence:
     """Compare squared distances of features with kappa times the energy distance of orbits."""
-    rows, products = _drawn(context)
+    rows, products = _squares(context)
     grams = np.zeros((len(products), _POINTS, _POINTS))
     first, second = np.triu_indices(_POINTS)
     grams[:, first, second] = grams[:, second, first] = products
-    own = np.diagonal(grams, axis1=1, axis2=2)
-    squared = own[:, :, None] + own[:, None, :] - 2 * grams
+    norms = np.diagonal(grams, axis1=1, axis2=2)
+    squared = norms[:, :, None] + norms[:, None, :] - 2 * grams
     kappa = slope * LAW.slope
     gap = np.abs(squared - kappa * energy_distance(BLOCKS, rows))
     return _compare(

@@ -74,11 +74,11 @@ def cubes(d: int) -> Pair:
 def far_simplices(n: int, size: float) -> tuple[Pair, float]:
     """Small simplices in orthogonal spaces whose centres are fixed, 1 apart; how far rows move."""
     distance = math.hypot(1.0, math.sqrt(2) * size)
-    moved = math.sqrt(2) * size * math.sqrt(n / (n - 1))
+    move = math.sqrt(2) * size * math.sqrt(n / (n - 1))
     # The middle has half of both.
-    moves = (0.0, *[moved / math.sqrt(2)] * (n - 1))
-    energy = 2 * distance - 2 * (1 - 1 / n) * moved
-    return Pair(f"simplices of {n} apart", energy, distance, 1 / n, moves), moved
+    moves = (0.0, *[move / math.sqrt(2)] * (n - 1))
+    energy = 2 * distance - 2 * (1 - 1 / n) * move
+    return Pair(f"simplices of {n} apart", energy, distance, 1 / n, moves), move
 
 
 def finite(quick: bool) -> Iterator[Pair]:
@@ -99,14 +99,14 @@ def draw_pairs(
         orbits = [np.asarray(group.apply(row[None])).reshape(-1, x.size) for row in (x, z)]
         far = np.linalg.norm(x - orbits[1], axis=1)
         half = (x + orbits[1][far.argmin()]) / 2
-        moved = np.asarray(group.apply(half[None])).reshape(-1, x.size)
+        orbit = np.asarray(group.apply(half[None])).reshape(-1, x.size)
         within = [np.linalg.norm(rows - rows[0], axis=1).mean() for rows in orbits]
         yield Pair(
             f"{group!r}, {near:g} apart",
             2 * float(far.mean()) - float(sum(within)),
             float(far.min()),
             1 / len(far),
-            tuple(np.linalg.norm(half - moved, axis=1)),
+            tuple(np.linalg.norm(half - orbit, axis=1)),
         )
 
 
@@ -147,9 +147,9 @@ def below(context: Context, *, bound: Bounding = least_energy) -> Evidence:
         Instance(pair.name, _ends(bound(pair.distance, share=pair.share).value), pair.energy)
         for pair in finite(context.quick)
     ]
-    pair, moved = far_simplices(10**4, 0.01)
+    pair, move = far_simplices(10**4, 0.01)
     # All elements move a row by no more.
-    value = bound(pair.distance, share=1.0, radius=moved).value
+    value = bound(pair.distance, share=1.0, radius=move).value
     instances.append(Instance(pair.name, _ends(value), pair.energy))
     for gap in (1e-3, 0.1, 1.0):
         for part in (0.1, 0.5, 0.9):
@@ -172,7 +172,7 @@ def above(context: Context, *, bound: Bounding = largest_energy) -> Evidence:
 
 
 @check("group-invariant.energy-quotient", form="printed", name="drawn rows")
-def drawn(
+def over_pairs(
     context: Context,
     *,
     least: Bounding = least_energy,

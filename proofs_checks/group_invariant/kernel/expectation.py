@@ -114,17 +114,17 @@ def _margin(evidence: Evidence) -> tuple[int, float]:
 def _plot(context: Context, claimed: Kernel) -> Plot:
     """Draw expectations over r for a row and the same row moved, with the claimed one."""
     x = unit_rows(context, 1, 6)
-    moved = BLOCKS.actions[3](x)
+    image = BLOCKS.actions[3](x)
     sizes = np.arange(1, BLOCKS.order + 1)
     common = {**PAPER, "group": BLOCKS, "rule": "dither", "n_bins": 10}
     lines = {
         label: [
-            declared({**common, "n_elements": int(r), "replacement": repeated}, 6)(x, moved)[0, 0]
+            declared({**common, "n_elements": int(r), "replacement": repeated}, 6)(x, image)[0, 0]
             for r in sizes
         ]
         for label, repeated in (("independent elements", True), ("distinct elements", False))
     }
-    flat = [float(claimed(x, moved)[0, 0])] * len(sizes)
+    flat = [float(claimed(x, image)[0, 0])] * len(sizes)
     return plot(
         "Expected inner product of a row and the same row moved",
         "elements drawn out of 6",

@@ -62,9 +62,9 @@ def solution(context: Context, *, average: Average = haar) -> Evidence:
     places = np.concatenate([x, np.roll(x, 2, axis=1)])
     gram, cross = average(places, places), average(x, places)
     wide = np.linalg.lstsq(cross.T @ cross + 0.1 * gram, cross.T @ labels, rcond=1e-12)[0]
-    own = np.linalg.solve(average(x, x) + 0.1 * np.eye(6), labels)
+    weights = np.linalg.solve(average(x, x) + 0.1 * np.eye(6), labels)
     new = np.roll(unit_rows(context, 4, 5, "new"), 1, axis=1)
-    gap = np.abs(average(new, places) @ wide - average(np.roll(new, 3, axis=1), x) @ own).max()
+    gap = np.abs(average(new, places) @ wide - average(np.roll(new, 3, axis=1), x) @ weights).max()
     claim = (
         r"the minimiser is $\sum_i\alpha_iK(\cdot, x_i)$ and invariant: largest difference from a "
         "minimiser over moved rows as well, at moved rows"

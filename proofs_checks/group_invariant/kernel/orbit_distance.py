@@ -21,9 +21,9 @@ _SCALE, _ROUNDING = 1 / math.sqrt(2 * math.pi * 6), 1e-7
 def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
     """Compare the mean distance of two orbits with all pairs of their points."""
     x = unit_rows(context, 4 if context.quick else 40, 6)
-    moved = [act(x) for act in BLOCKS.actions]
+    orbit = [act(x) for act in BLOCKS.actions]
     one_by_one = np.mean(
-        [np.linalg.norm(a[:, None] - b[None], axis=2) for a in moved for b in moved], axis=0
+        [np.linalg.norm(a[:, None] - b[None], axis=2) for a in orbit for b in orbit], axis=0
     )
     gap = distance(BLOCKS, x) - one_by_one
     worst = float(gap.flat[np.argmax(np.abs(gap))])
@@ -39,9 +39,9 @@ def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
 def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
     """Compute d_G between a row and the same row permuted."""
     x = unit_rows(context, 1, 6)
-    moved = _SCALE * float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
+    gap = _SCALE * float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
     claim = "$d_G(x, gx) > 0.01$: a mean of distances is not 0 on one orbit, and is no metric"
-    return compute(claim, moved, _ROUNDING, lower=0.01)
+    return compute(claim, gap, _ROUNDING, lower=0.01)
 
 
 @check("group-invariant.orbit-distance", form="proved", name="a row and itself, permuted, energy")
@@ -73,9 +73,9 @@ def features(context: Context, *, distance: Any = energy_distance) -> Evidence:
         seed=context.seed_for("templates"),
     )
     a, b = x[:1], x[1:]
-    own, other, across = (phi.products(*pair)[0] for pair in ((a, a), (b, b), (a, b)))
+    square_a, square_b, across = (phi.products(*pair)[0] for pair in ((a, a), (b, b), (a, b)))
     verdict = verify.check_mean(
-        own + other - 2 * across,
+        square_a + square_b - 2 * across,
         SPHERE.slope * float(distance(BLOCKS, a, b)[0, 0]),
         # Squared differences of distribution functions, summed over the window.
         bounds=(-1e-9, 2 + 1e-9),

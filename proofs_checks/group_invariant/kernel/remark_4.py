@@ -71,7 +71,7 @@ def without_clip(x: Any, y: Any) -> Any:
 
 
 @check("group-invariant.remark-4", form="restored", name="unit templates, measured")
-def measured(
+def by_features(
     context: Context, *, kernel: Any = without_clip, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Compare the restored integral with features of templates uniform on the sphere."""

@@ -101,10 +101,10 @@ def images(
         for n in (2, 6, 17, 40):
             group = turns(_SIDE, _SIDE, n)
             splines = image_rotations(_SIDE, _SIDE, 360 / n * np.arange(n))
-            own, theirs = ([maps.transpose(rows) for rows in (x, z)] for maps in (group, splines))
-            slips = [np.linalg.norm(a - b, axis=2).mean(axis=0) for a, b in zip(own, theirs)]
-            listed = groups.mean_distance(splines, x, z)
-            means = (_over_turns(group.apply(z), x), np.diag(listed))
+            steered, plain = ([g.transpose(rows) for rows in (x, z)] for g in (group, splines))
+            slips = [np.linalg.norm(a - b, axis=2).mean(axis=0) for a, b in zip(steered, plain)]
+            by_splines = groups.mean_distance(splines, x, z)
+            means = (_over_turns(group.apply(z), x), np.diag(by_splines))
             for mean, slip in zip(means, (0 * moves, (slips[0] + slips[1]) / 2), strict=True):
                 for k, length in enumerate(moves):
                     promised, rest = (
@@ -124,9 +124,9 @@ def images(
     return compare_instances("error of the kernel by n turns, images", *instances)
 
 
-def _over_turns(moved: Any, rows: Any) -> Any:
+def _over_turns(images_: Any, rows: Any) -> Any:
     """Average the distance of each row from all turns of its partner."""
-    return np.linalg.norm(moved - rows, axis=2).mean(axis=0)
+    return np.linalg.norm(images_ - rows, axis=2).mean(axis=0)
 
 
 @check("group-invariant.rotations", form="proved", name="a group of orthogonal maps")
@@ -164,9 +164,9 @@ def sampled(
         samples, basis = group.samples, group.basis
         for j in range(1, many):
             # The functions are turned as their coefficients, the columns of the basis.
-            turned = basis.T @ group.apply(basis.T, [[j]])[0].T
-            exact = samples @ turned @ np.linalg.pinv(samples)
-            error = float(np.linalg.norm(exact @ basis - basis @ turned, 2))
+            rotation = basis.T @ group.apply(basis.T, [[j]])[0].T
+            exact = samples @ rotation @ np.linalg.pinv(samples)
+            error = float(np.linalg.norm(exact @ basis - basis @ rotation, 2))
             ends = (error - _SUMS, error + _SUMS)
             instances.append(Instance(f"bandlimit {bandlimit:g}, {j} turns", ends, float(promised)))
     return compare_instances("turned samples less samples turned", *instances)

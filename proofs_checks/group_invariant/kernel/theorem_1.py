@@ -68,7 +68,7 @@ def _plot(epsilon: float) -> Plot:
         f"Theorem 1 at ε = {epsilon:g}: promised and exact gaps",
         "dimension",
         "gap",
-        *(Series(label=name, x=dims, y=each) for name, each in values.items()),
+        *(Series(label=name, x=dims, y=curve) for name, curve in values.items()),
         log="xy",
         caption="The restored lower δ exceeds the largest distance that the kernel could show up "
         "to 320 dimensions, the exact gap with features of zero up to 39. With another draw "
@@ -119,7 +119,7 @@ def claimed(templates: str, *, slope: float = 1.0) -> Any:
 _ZEROS, _REDRAWN = claimed("zero"), claimed("redraw")
 
 
-def _measured(context: Context, templates: str, kernel: Any, formula: str, draw: Draw) -> Evidence:
+def _judge(context: Context, templates: str, kernel: Any, formula: str, draw: Draw) -> Evidence:
     claim = f"{formula}, unbiased by random offsets of the bins"
     return measure(
         context,
@@ -137,7 +137,7 @@ def zero(
     context: Context, *, kernel: Any = _ZEROS, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Measure the kernel with features of zero for rejected templates."""
-    return _measured(context, "zero", kernel, "$K_s = ps - q\\,d_G$", draw)
+    return _judge(context, "zero", kernel, "$K_s = ps - q\\,d_G$", draw)
 
 
 @check("group-invariant.theorem-1", form="proved", name="another draw for rejected templates")
@@ -145,7 +145,7 @@ def redraw(
     context: Context, *, kernel: Any = _REDRAWN, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Measure the kernel with rejected templates drawn again."""
-    return _measured(context, "redraw", kernel, r"$K_s = s - \frac{q}{p}\,d_G$", draw)
+    return _judge(context, "redraw", kernel, r"$K_s = s - \frac{q}{p}\,d_G$", draw)
 
 
 @check("group-invariant.theorem-1", form="restored", name="the limit")

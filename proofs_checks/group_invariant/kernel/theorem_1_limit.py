@@ -30,17 +30,17 @@ def _grid(context: Context, slowest: float) -> list[tuple[int, float]]:
 @check("group-invariant.theorem-1-limit", form="restored", name="the deltas and the gap")
 def vanish(context: Context, *, rate: float = 1 / 16) -> Evidence:
     """Compare both deltas, and both laws' gaps, with three times exp(-d epsilon^2 / 16)."""
-    scaled = []
+    multiples = []
     for d, epsilon in _grid(context, 1 / 8):
         top = 2 / math.sqrt(2 * math.pi * d)
         gaps = [abs(gap(d, epsilon, top)) for gap in (with_zeros, drawn_again)]
         factor = math.exp(rate * d * epsilon**2)
         for value in (*restored_deltas(d, epsilon), *gaps):
-            scaled.append((abs(value) * factor, d, epsilon))
-    worst, d, epsilon = max(scaled)
+            multiples.append((abs(value) * factor, d, epsilon))
+    worst, d, epsilon = max(multiples)
     claim = (
         r"$\delta_1$, $\delta_2$ and $|K_s - (s - d_G)|$ over $e^{-d\epsilon^2/16}$, which "
-        rf"vanishes with $d$, are at most 3 at {len(scaled)} points "
+        rf"vanishes with $d$, are at most 3 at {len(multiples)} points "
         rf"(largest at $d = {d}$, $\epsilon = {epsilon:.3g}$)"
     )
     return compute(claim, worst, 1e-9 * worst, upper=3.0)

@@ -24,8 +24,8 @@ def eigenvalues(context: Context, *, kernels: Any = _KERNELS) -> Evidence:
     """Compute the least eigenvalue of 60 rows, some of which share an orbit, and the symmetry."""
     rows = unit_rows(context, 40, 6, "rows")
     # Rows of one orbit have equal rows of the matrix, so that it is singular.
-    moved = np.roll(rows.reshape(40, 3, 2), 1, axis=1).reshape(40, 6)[:20]
-    rows = np.concatenate([rows, moved])
+    shifts = np.roll(rows.reshape(40, 3, 2), 1, axis=1).reshape(40, 6)[:20]
+    rows = np.concatenate([rows, shifts])
     least = min(least_eigenvalue(kernel, rows) for kernel in kernels)
     return positive_semidefinite(least, "60 rows, of both laws")
 

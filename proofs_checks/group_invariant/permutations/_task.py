@@ -40,7 +40,7 @@ class Task:
     targets: tuple[int, int]
 
     @classmethod
-    def drawn(cls, tokens: Tokens, rng: np.random.Generator) -> Task:
+    def draw(cls, tokens: Tokens, rng: np.random.Generator) -> Task:
         """Return two random targets."""
         first, second = rng.permutation(tokens.alphabet)[:2]
         return cls(tokens, (int(first), int(second)))
@@ -54,12 +54,12 @@ class Task:
     def split(self, rng: np.random.Generator, per_class: int) -> Split:
         """Draw equally many training sequences of each class; all others are the test set."""
         of_rows = self.labels[self.tokens.everything[1]]
-        kept, rest = [], []
+        training, rest = [], []
         for label in (1.0, -1.0):
             shuffled = rng.permutation(np.flatnonzero(of_rows == label))
-            kept.append(shuffled[:per_class])
+            training.append(shuffled[:per_class])
             rest.append(shuffled[per_class:])
-        return Split(np.concatenate(kept), np.concatenate(rest))
+        return Split(np.concatenate(training), np.concatenate(rest))
 
     def counted(self, rows: Any) -> Any:
         """Count the sequences in each orbit."""

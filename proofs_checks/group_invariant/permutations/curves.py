@@ -26,21 +26,21 @@ def learned(gram: Any, labels: Any, counts: Any) -> Any:
 
     The row that is left out is one sequence; others of its orbit stay.
     """
-    some = counts > 0
-    c, y = counts[some].astype(float), labels[some]
+    present = counts > 0
+    c, y = counts[present].astype(float), labels[present]
     total = c.sum()
     share = c / total
-    means = gram[:, some] @ share
-    centred = gram[:, some] - means[:, None] - means[some] + share @ means[some]
+    means = gram[:, present] @ share
+    centred = gram[:, present] - means[:, None] - means[present] + share @ means[present]
     root = np.sqrt(c)
-    values, vectors = np.linalg.eigh(root[:, None] * centred[some] * root)
+    values, vectors = np.linalg.eigh(root[:, None] * centred[present] * root)
     values = np.maximum(values, 0.0)
     middle = share @ y
     projected = vectors.T @ (root * (y - middle))
     ridges = SHARES * values.sum()
-    kept = values[:, None] / (values[:, None] + ridges)
-    residuals = (y - middle)[:, None] - vectors @ (kept * projected[:, None]) / root[:, None]
-    leverage = 1.0 / total + (vectors * vectors) @ kept / c[:, None]
+    shrinkage = values[:, None] / (values[:, None] + ridges)
+    residuals = (y - middle)[:, None] - vectors @ (shrinkage * projected[:, None]) / root[:, None]
+    leverage = 1.0 / total + (vectors * vectors) @ shrinkage / c[:, None]
     left_out = share @ (residuals / np.maximum(1.0 - leverage, 2.0**-52)) ** 2
     ridge = ridges[np.argmin(left_out)]
     return middle + centred @ (root * (vectors @ (projected / (values + ridge))))
@@ -58,23 +58,23 @@ def by_neighbour(
 
     Ties are broken at random, or by the class `ties` if it is among them.
     """
-    some = train > 0
-    own = np.diag(gram)
-    square = own[:, None] + own[some] - 2.0 * gram[:, some]
+    present = train > 0
+    norms = np.diag(gram)
+    square = norms[:, None] + norms[present] - 2.0 * gram[:, present]
     # Many neighbours are at equal distance: rounding must not decide between them.
     near = square <= square.min(axis=1, keepdims=True) + 1e-9 * square.max()
-    weight = near * train[some]
+    weight = near * train[present]
     if ties is not None:
-        preferred = weight * (labels[some] == ties)
+        preferred = weight * (labels[present] == ties)
         weight = np.where(preferred.any(axis=1)[:, None], preferred, weight)
-    right = (weight * (labels[:, None] == labels[some])).sum(axis=1) / weight.sum(axis=1)
+    right = (weight * (labels[:, None] == labels[present])).sum(axis=1) / weight.sum(axis=1)
     return float(test @ right / test.sum())
 
 
 def draw_of(tokens: Tokens, seed: int, per_class: int) -> tuple[Task, Split]:
     """Draw targets and a training set."""
     rng = np.random.Generator(np.random.Philox(seed))
-    task = Task.drawn(tokens, rng)
+    task = Task.draw(tokens, rng)
     return task, task.split(rng, per_class)
 
 

@@ -102,14 +102,14 @@ def ordering(
 def few_elements(context: Context, *, few: int | None = None) -> Evidence:
     """Count draws in which few permutations do worse than all."""
     tokens, per_class = (SMALL, 60) if context.quick else (PAPER, 500)
-    some = 2 if few is None else few
+    count = 2 if few is None else few
     n, m = 5, 5
     wins = 0
     for seed in seeds_for(context, "few elements", _FEWER_DRAWS):
         problem, split = draw_of(tokens, seed, per_class)
         less, whole = (
             of_map(draw_map(tokens, m, n, seed, n_elements=r), problem, split, 2000)
-            for r in (min(some, tokens.group.order), tokens.group.order)
+            for r in (min(count, tokens.group.order), tokens.group.order)
         )
         wins += less < whole
     return _win_probability(
@@ -117,7 +117,7 @@ def few_elements(context: Context, *, few: int | None = None) -> Evidence:
         wins,
         _FEWER_DRAWS,
         claim=(
-            f"CDF({n}, {m}) with {some} permutations is less accurate than with all in more than "
+            f"CDF({n}, {m}) with {count} permutations is less accurate than with all in more than "
             f"half of all draws; {_problem(tokens, per_class)}"
         ),
         n_features=_FEWER_DRAWS * m * (2 * n + 1),
@@ -191,10 +191,10 @@ def raw_is_counts(context: Context, *, labels: Callable[[Task], Any] | None = No
     """Compare least squares on one-hot rows and on counts, over all sequences."""
     problem = Task(SMALL if context.quick else PAPER, (1, 3))
     orbit = problem.tokens.everything[1]
-    own = problem.labels[orbit] if labels is None else labels(problem)
+    of_orbit = problem.labels[orbit] if labels is None else labels(problem)
     claim = "least squares on all sequences: largest difference between one-hot rows and counts"
     method = "computed in float64, with its rounding"
-    return compute(claim, task.raw_and_counts(problem, own), 1e-9, exact=0.0, method=method)
+    return compute(claim, task.raw_and_counts(problem, of_orbit), 1e-9, exact=0.0, method=method)
 
 
 @check("group-invariant.permutations", form="proved", name="the Haar kernel tells all orbits apart")

@@ -20,14 +20,14 @@ _LAMBDA = 4.0
 def fixed_scale(context: Context, *, union: bool = False) -> Evidence:
     """Bound the distance of a kernel section from the class with C = 1 from below."""
     x = unit_rows(context, 1, 6)
-    own = float(_KERNEL(x, x)[0, 0])
+    square = float(_KERNEL(x, x)[0, 0])
     # |f(x)| <= s C on the class, and |g(x)| <= |g| sqrt(K(x, x)) in the space of K.
     most = PAPER["window"] * (_LAMBDA if union else 1.0)
     claim = rf"$\mathcal F_p$ with $C = 1$ comes as near as one likes to ${_LAMBDA:g}K_s(\cdot, x)$"
     claim = f"{claim}: a lower bound of the distance"
     return compute(
         claim,
-        max(0.0, (_LAMBDA * own - most) / math.sqrt(own)),
+        max(0.0, (_LAMBDA * square - most) / math.sqrt(square)),
         1e-9,
         exact=0.0,
         method="closed form, with its rounding",

@@ -88,7 +88,7 @@ def _compare(context: Context, form: Any, claim: str, bound: Bounding) -> Eviden
     templates = "redraw" if restored else "sphere"
     cases = [
         Case(
-            drawn=errors(context, f"draw {m} {r}", m, n_draws, n_elements=r, templates=templates),
+            draws=errors(context, f"draw {m} {r}", m, n_draws, n_elements=r, templates=templates),
             bound=bound(
                 m,
                 n_bins=_BINS,
@@ -124,7 +124,7 @@ def proved(context: Context, *, bound: Bounding = bounds.approximation) -> Evide
 
 def _plot(context: Context) -> Plot:
     sizes = (10, 30, 100) if context.quick else (10, 30, 100, 300, 1000)
-    drawn = [errors(context, f"plot {m}", m, 100) for m in sizes]
+    errors_by_size = [errors(context, f"plot {m}", m, 100) for m in sizes]
     promised = [
         bounds.approximation(m, n_bins=_BINS, window=1.0, scale=1.0, delta=_DELTA).value
         for m in sizes
@@ -134,7 +134,7 @@ def _plot(context: Context) -> Plot:
         "number of templates",
         "L2 error",
         Series(label="bound", x=sizes, y=promised),
-        quantile_points("observed, 90% quantile", sizes, drawn, 1 - _DELTA),
+        quantile_points("observed, 90% quantile", sizes, errors_by_size, 1 - _DELTA),
         log="xy",
         caption="Both fall like one over the root of the number of templates.",
     )

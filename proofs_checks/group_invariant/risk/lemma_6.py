@@ -44,8 +44,8 @@ def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
     reached = phi(unit_rows(context, 3, 2)) @ np.full(phi.n_features, math.sqrt(s / n / 5))
     largest = float(reached.min())
     # V(u) = max(0, V(0) - u), V(0) the function's value: not negative, and linear where it matters.
-    allowed = (4 * s + 2 * largest + math.sqrt(0.5 * math.log(1 / delta))) / math.sqrt(_COINS)
-    heads = math.floor(0.5 * _COINS * (1 + allowed / largest))
+    limit = (4 * s + 2 * largest + math.sqrt(0.5 * math.log(1 / delta))) / math.sqrt(_COINS)
+    heads = math.floor(0.5 * _COINS * (1 + limit / largest))
     chance = 2 * float(binom.sf(heads, _COINS, 0.5))
     claim = (
         rf"$V(u) = \max(0, V(0) - u)$, $y$ a coin, $s = {s}$, $n = {n}$, $N = {_COINS}$: "
@@ -62,12 +62,12 @@ def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
     n_draws = 400 if context.quick else 20_000
     rows = []
     for m, n in _SMALL:
-        drawn = fitted(context, m, n, n_draws).rademacher * math.sqrt(n) / (2 * window)
+        averages = fitted(context, m, n, n_draws).rademacher * math.sqrt(n) / (2 * window)
         # One sample moves the supremum by 4 s/N at most, one template by 2 s/m: Efron and Stein.
         variance = (WINDOW / window) ** 2 * (1 + n / (4 * m))
         rate = context.false_alarm / len(_SMALL)
-        low, high = intervals.known_variance(drawn, variance, rate)
-        rows.append((high, low, float(drawn.mean()), m, n))
+        low, high = intervals.known_variance(averages, variance, rate)
+        rows.append((high, low, float(averages.mean()), m, n))
     high, low, mean, m, n = max(rows)
     return Evidence.from_interval(
         claim=(
@@ -109,7 +109,7 @@ def gaps(context: Context, *, bound: Any = gap_bound) -> Evidence:
     )
     n_features = n_draws * sum(m for m, _ in _SETTINGS) * (2 * BINS + 1)
     cases = [
-        Case(drawn=fitted(context, m, n, n_draws).gap, bound=bound(n), where={"m": m, "N": n})
+        Case(draws=fitted(context, m, n, n_draws).gap, bound=bound(n), where={"m": m, "N": n})
         for m, n in _SETTINGS
     ]
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)

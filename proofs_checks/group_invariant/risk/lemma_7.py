@@ -87,7 +87,7 @@ def _compare(context: Context, bound: Lemma, *, claim: str, variance: bool) -> E
     moments = {"mean_square": vectors.mean_square, "norm": vectors.norm} if variance else {}
     cases = [
         Case(
-            drawn=vectors.errors(context.rng(f"means {m}"), m, n_draws),
+            draws=vectors.errors(context.rng(f"means {m}"), m, n_draws),
             bound=bound(m, scale=vectors.largest, delta=_DELTA, **moments),
             where={"m": m},
         )

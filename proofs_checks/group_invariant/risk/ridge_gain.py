@@ -43,7 +43,7 @@ class Orbits:
 
         self.kernel = [[value(p, q) for q in self.points] for p in self.points]
 
-    def moved(self, g: int, point: int) -> int:
+    def move(self, g: int, point: int) -> int:
         """Return the point that element g makes of another."""
         orbit, s = self.points[point]
         return point if orbit == self.lone else self.points.index((orbit, (s + g) % self.n))
@@ -51,7 +51,7 @@ class Orbits:
     def grams(self, rows: Sequence[int]) -> list[Matrix]:
         """Return K(x_i, g x_j) for all elements."""
         return [
-            [[self.kernel[i][self.moved(g, j)] for j in rows] for i in rows] for g in range(self.n)
+            [[self.kernel[i][self.move(g, j)] for j in rows] for i in rows] for g in range(self.n)
         ]
 
     def predictions(
@@ -59,7 +59,7 @@ class Orbits:
     ) -> list[Fraction]:
         """Return the predictor at all points, by its definition; "before" fits all images."""
         if average == "before":
-            images = [self.moved(g, i) for g in range(self.n) for i in rows]
+            images = [self.move(g, i) for g in range(self.n) for i in rows]
             return self.predictions(images, list(targets) * self.n, ridge, "none")
         shift = ridge * len(rows)
         system = [
@@ -74,7 +74,7 @@ class Orbits:
         if average == "none":
             return values
         return [
-            sum((values[self.moved(g, p)] for g in range(self.n)), Fraction(0)) / self.n
+            sum((values[self.move(g, p)] for g in range(self.n)), Fraction(0)) / self.n
             for p in range(len(self.points))
         ]
 
@@ -187,10 +187,10 @@ def one_row(k: int, average: str) -> tuple[float, float]:
     halves = list(itertools.product((Fraction(-1, 2), Fraction(1, 2)), repeat=4))
     bias = noise = Fraction(0)
     for u in [*axes, *halves]:
-        kept = [u[0] * v for v in u]
-        cut = k if average == "after" else 4
-        bias += (kept[0] - 1) ** 2 + sum((v**2 for v in kept[1:cut]), Fraction(0))
-        noise += sum((v**2 for v in u[:cut]), Fraction(0)) / 2
+        image = [u[0] * v for v in u]
+        rank = k if average == "after" else 4
+        bias += (image[0] - 1) ** 2 + sum((v**2 for v in image[1:rank]), Fraction(0))
+        noise += sum((v**2 for v in u[:rank]), Fraction(0)) / 2
     return float(bias / 24), float(noise / 24)
 
 
@@ -277,11 +277,11 @@ def ridge_risk(
     """
     if average not in ("none", "after", "before") or (target is None) == (norm is None):
         raise ValueError(f"average={average!r}, or not one of target and norm")
-    moved = np.asarray(grams, dtype=float)
-    own, mean, size = moved[0], moved.mean(axis=0), moved.shape[1]
-    inner = mean if average == "before" else own
+    stack = np.asarray(grams, dtype=float)
+    gram, mean, size = stack[0], stack.mean(axis=0), stack.shape[1]
+    inner = mean if average == "before" else gram
     inverse = np.linalg.inv(inner + size * ridge * np.eye(size))
-    smoothers = np.swapaxes(moved, 1, 2) @ inverse if average == "none" else (mean @ inverse)[None]
+    smoothers = np.swapaxes(stack, 1, 2) @ inverse if average == "none" else (mean @ inverse)[None]
     residual = np.eye(size) - smoothers
     if norm is None:
         bias = float(np.mean((residual @ np.asarray(target)) ** 2))
@@ -301,7 +301,7 @@ def enumerated(context: Context, *, risk: Bounding = ridge_risk) -> Evidence:
     for size in (1, 2) if context.quick else (1, 2, 3):
         for rows in THREE.designs(size):
             grams = np.array(THREE.grams(rows), dtype=float)
-            tests = [THREE.moved(g, i) for g in range(THREE.n) for i in rows]
+            tests = [THREE.move(g, i) for g in range(THREE.n) for i in rows]
             target = [float(VALUES[i]) for i in rows]
             for average in ("none", "after", "before"):
                 exact = THREE.risk(rows, VALUES, _RIDGE, average, tests)
@@ -312,10 +312,10 @@ def enumerated(context: Context, *, risk: Bounding = ridge_risk) -> Evidence:
     return _none(gap, "risk at the orbits of rows, all designs of three orbits", _ROUNDING)
 
 
-def split_spectrum(own: Any, mean: Any, ridge: float) -> float:
+def split_spectrum(gram: Any, mean: Any, ridge: float) -> float:
     """Return the gain for rows that are whole orbits, noise of variance 1."""
-    size = len(own)
-    mu = np.linalg.eigvalsh(own - mean)
+    size = len(gram)
+    mu = np.linalg.eigvalsh(gram - mean)
     return float(np.sum((mu / (mu + size * ridge)) ** 2)) / size
 
 
@@ -330,7 +330,7 @@ def whole_orbits(
         orbits = FOUR if len(rows) == 4 else THREE
         values = VALUES if orbits is THREE else [Fraction(5)] * 4
         grams = np.array(orbits.grams(rows), dtype=float)
-        tests = [orbits.moved(g, i) for g in range(orbits.n) for i in rows]
+        tests = [orbits.move(g, i) for g in range(orbits.n) for i in rows]
         free, tied, early = (
             orbits.risk(rows, values, _RIDGE, average, tests)
             for average in ("none", "after", "before")

@@ -132,7 +132,7 @@ def invariance(context: Context, *, n_elements: int | None = 2) -> Evidence:
         seed=context.seed_for("sampled"),
     )
     everything, orbit = TOKENS.everything
-    sorted_rows, all_rows = (TOKENS.one_hot(each) for each in (TOKENS.representatives, everything))
+    sorted_rows, all_rows = map(TOKENS.one_hot, (TOKENS.representatives, everything))
     scale = math.sqrt(phi.bins.step / phi.n_units)
     # Weights C/m times the signs that fit the sorted sequences best.
     weights = scale * np.sign((SHARE * LABELS) @ phi(sorted_rows))
@@ -161,7 +161,7 @@ def excess(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidenc
     least = least_risk(context)
     cases = [
         Case(
-            drawn=fitted(context, m, n, n_draws).risk - least,
+            draws=fitted(context, m, n, n_draws).risk - least,
             bound=_bound_at(bound, m, n),
             where={"m": m, "N": n, "loss": "-y f"},
         )
@@ -182,7 +182,7 @@ def excess_sampled(context: Context, *, bound: Bounding = bounds.excess_risk) ->
     """Count how often the excess risk on everything exceeds the bound, two random elements."""
     m, n, r, n_draws = 10, 50, 2, 240 if context.quick else 20_000
     case = Case(
-        drawn=risk_everywhere(context, m, n, r, n_draws) - least_risk(context),
+        draws=risk_everywhere(context, m, n, r, n_draws) - least_risk(context),
         bound=_bound_at(bound, m, n, n_elements=r),
         where={"m": m, "N": n, "r": r, "loss": "-y f"},
     )
@@ -197,7 +197,7 @@ def excess_sampled(context: Context, *, bound: Bounding = bounds.excess_risk) ->
 
 def _plot(context: Context, least: float) -> Plot:
     sizes = (20, 100, 500) if context.quick else (20, 100, 500, 2500, 10_000)
-    drawn = [np.maximum(fitted(context, 20, n, 100).risk - least, 1e-6) for n in sizes]
+    excesses = [np.maximum(fitted(context, 20, n, 100).risk - least, 1e-6) for n in sizes]
     promised = [
         bounds.excess_risk(
             n, n_templates=n, n_bins=n, window=WINDOW, scale=1.0, lipschitz=1.0, delta=_DELTA
@@ -209,7 +209,7 @@ def _plot(context: Context, least: float) -> Plot:
         "number of samples",
         "excess risk",
         Series(label="bound for as many templates and bins", x=sizes, y=promised),
-        quantile_points("observed, 94% quantile", sizes, drawn, 1 - 3 * _DELTA),
+        quantile_points("observed, 94% quantile", sizes, excesses, 1 - 3 * _DELTA),
         log="xy",
         caption="The observed excess levels off at what 20 templates and 8 bins leave.",
     )

@@ -83,7 +83,7 @@ def two_functions(context: Context, *, bound: Bounding = class_bound) -> Evidenc
     n_draws = 100_000
     cases = [
         Case(
-            drawn=np.abs(mean_signs(context.rng(f"labels {n}"), n, n_draws)),
+            draws=np.abs(mean_signs(context.rng(f"labels {n}"), n, n_draws)),
             bound=bound(n, rademacher=both_signs(n), delta=0.05),
             where={"N": n},
         )

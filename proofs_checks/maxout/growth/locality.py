@@ -12,7 +12,7 @@ from mehler import MaxoutFeatures, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
-from ..._measured_products import Draw, Measured, compare_with_claims, measure_pools
+from ..._measured_products import Draw, Estimates, compare_with_claims, measure_pools
 from ..._plots import plot
 from ._growth import RATED, in_next_order, variance, variance_rate
 
@@ -37,7 +37,7 @@ def half_angle(function: Callable[[float], float], level: float) -> float:
     return float(root)
 
 
-def _opposite(context: Context, draw: Draw) -> Measured:
+def _opposite(context: Context, draw: Draw) -> Estimates:
     pools = (8, 64) if context.quick else (3, 4, 8, 16, 64, 256)
     widths = {q: _WIDTH * exact.sigma2(q) for q in pools}
     return measure_pools(
@@ -48,11 +48,11 @@ def _opposite(context: Context, draw: Draw) -> Measured:
 @check("maxout.locality", form="printed", name="the kernel of opposite rows is 0", pays=True)
 def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     """Hold K = 0 against measured products of opposite rows."""
-    measured = _opposite(context, draw)
+    estimates = _opposite(context, draw)
     claim = r"$K_q(\rho) \approx 0$ for the points that are farthest apart, $\rho = -1$"
-    resolution = _WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q))
+    resolution = _WIDTH * estimates.claimed(lambda rho, q: exact.sigma2(q))
     return compare_with_claims(
-        measured, measured.claimed(lambda rho, q: 0.0), claim, resolution=resolution
+        estimates, estimates.claimed(lambda rho, q: 0.0), claim, resolution=resolution
     )
 
 
@@ -79,11 +79,11 @@ def far_points_proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
     """Hold K_q(-1) against measured products of opposite rows."""
-    measured = _opposite(context, draw)
+    estimates = _opposite(context, draw)
     claim = r"$E\,h(x)h(-x) = K_q(-1)$, which is near $\sigma^2(q)$"
-    resolution = _WIDTH * measured.claimed(lambda rho, q: exact.sigma2(q))
+    resolution = _WIDTH * estimates.claimed(lambda rho, q: exact.sigma2(q))
     return compare_with_claims(
-        measured, measured.claimed(kernel), claim, resolution=resolution, plots=(_kernel_plot(),)
+        estimates, estimates.claimed(kernel), claim, resolution=resolution, plots=(_kernel_plot(),)
     )
 
 

@@ -18,7 +18,7 @@ from mehler.verify import intervals
 from ..._comparisons import compute
 from ..._measured_products import (
     Draw,
-    Measured,
+    Estimates,
     compare_with_claims,
     draws,
     measure_collisions,
@@ -33,7 +33,7 @@ def _width(context: Context) -> float:
     return 0.015 if context.quick else 0.01
 
 
-def _measured(context: Context, draw: Draw) -> Measured:
+def _estimates(context: Context, draw: Draw) -> Estimates:
     pools = (4, 16) if context.quick else (2, 3, 4, 8, 64)
     return measure_collisions(context, draw, pools, _RHO, _width(context))
 
@@ -46,56 +46,56 @@ def similarity(
     collision: Callable[[float, int], Any] = exact.collision_probability,
 ) -> Evidence:
     """Hold kappa_q against the share of digits on which codes agree."""
-    measured = _measured(context, draw)
+    estimates = _estimates(context, draw)
     claim = r"$E\,d_H(C(x), C(z)) = 1 - \kappa_q$"
-    plots = (_plot(measured),)
+    plots = (_plot(estimates),)
     return compare_with_claims(
-        measured, measured.claimed(collision), claim, resolution=_width(context), plots=plots
+        estimates, estimates.claimed(collision), claim, resolution=_width(context), plots=plots
     )
 
 
 @check("maxout.remark-1-codes", form="printed", name="closer rows agree more often", pays=True)
 def sensitivity(context: Context, *, draw: Draw = MaxoutCodes.draw) -> Evidence:
     """Ask whether closer rows agree more often, at each step between measured correlations."""
-    measured = _measured(context, draw)
+    estimates = _estimates(context, draw)
     # From one correlation to the next, among those where kappa has left 0.
     steps = [
         (
-            measured.low[i + 1] - measured.high[i],
-            measured.high[i + 1] - measured.low[i],
-            measured.mean[i + 1] - measured.mean[i],
+            estimates.low[i + 1] - estimates.high[i],
+            estimates.high[i + 1] - estimates.low[i],
+            estimates.mean[i + 1] - estimates.mean[i],
             i,
         )
-        for i in range(len(measured.rho) - 1)
-        if 0 <= measured.rho[i] < measured.rho[i + 1]
+        for i in range(len(estimates.rho) - 1)
+        if 0 <= estimates.rho[i] < estimates.rho[i + 1]
     ]
     low, high, gain, i = min(steps)
     return Evidence.from_interval(
         claim=(
             "collisions are more frequent at the larger correlation (least gain of "
-            f"{len(steps)} steps: $q = {measured.pool_size[i]}$, $\\rho$ from "
-            f"{measured.rho[i]:g} to {measured.rho[i + 1]:g})"
+            f"{len(steps)} steps: $q = {estimates.pool_size[i]}$, $\\rho$ from "
+            f"{estimates.rho[i]:g} to {estimates.rho[i + 1]:g})"
         ),
         observed=gain,
         interval=(low, high),
         lower=0.0,
-        false_alarm=measured.false_alarm,
-        n_features=measured.n_units[i],
-        method=measured.method,
+        false_alarm=estimates.false_alarm,
+        n_features=estimates.n_units[i],
+        method=estimates.method,
         assumptions=("digits of a code are independent",),
     )
 
 
-def _plot(measured: Measured) -> Plot:
+def _plot(estimates: Estimates) -> Plot:
     rho = np.cos(np.linspace(np.pi, 0, 121))
-    pools = sorted(set(measured.pool_size))
+    pools = sorted(set(estimates.pool_size))
     curves = [Series(label=f"q = {q}", x=rho, y=exact.collision_probability(rho, q)) for q in pools]
     return plot(
         "Agreement of argmax codes",
         "correlation of x and z",
         "share of equal digits",
         *curves,
-        *(points(f"measured, q = {q}", measured.only(q)) for q in pools),
+        *(points(f"measured, q = {q}", estimates.only(q)) for q in pools),
         caption="Larger pools make codes more selective, with a square-root cusp at correlation 1.",
     )
 
@@ -198,7 +198,7 @@ def digits(
         count, n_pairs = count + int(pairs.all(axis=1).sum()), n_pairs + len(pairs)
     low, high = intervals.binomial(count, n_pairs, context.false_alarm)
     reach = math.sqrt(math.log(2 / context.false_alarm) / (2 * n_pairs))
-    measured = Measured(
+    estimates = Estimates(
         pool_size=(q,),
         rho=(rho,),
         mean=(count / n_pairs,),
@@ -210,8 +210,8 @@ def digits(
         method=f"Clopper-Pearson interval for {n_pairs} pairs of digits",
     )
     return compare_with_claims(
-        measured,
-        measured.claimed(lambda rho, q: both(float(exact.collision_probability(rho, q)))),
+        estimates,
+        estimates.claimed(lambda rho, q: both(float(exact.collision_probability(rho, q)))),
         # Clopper and Pearson's interval lies within Hoeffding's.
         resolution=2 * reach,
         claim=(

@@ -11,7 +11,7 @@ from mehler import MaxoutFeatures, _arrays, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
-from ..._measured_products import Draw, Measured, compare_with_claims, measure_pools, points
+from ..._measured_products import Draw, Estimates, compare_with_claims, measure_pools, points
 from ..._plots import plot
 
 Kernel = Callable[[float, int], Any]
@@ -40,12 +40,12 @@ def kernel(
     def variance(q: int) -> Any:
         return exact.centred_variance(np.asarray(_RHO), q)
 
-    measured = measure_pools(context, draw, _RHO, widths, variance, centred=True)
+    estimates = measure_pools(context, draw, _RHO, widths, variance, centred=True)
     claim = r"$E\,\bar h(x)\bar h(z) = \Vert x\Vert\Vert z\Vert\int_0^\rho\kappa_q$"
-    resolution = measured.claimed(lambda rho, q: widths[q])
-    plots = (_plot(measured.only(8)),)
+    resolution = estimates.claimed(lambda rho, q: widths[q])
+    plots = (_plot(estimates.only(8)),)
     return compare_with_claims(
-        measured, measured.claimed(kernel), claim, resolution=resolution, plots=plots
+        estimates, estimates.claimed(kernel), claim, resolution=resolution, plots=plots
     )
 
 
@@ -119,15 +119,15 @@ def mean_over_units(context: Context, *, share: float = 0.5) -> Evidence:
     )
 
 
-def _plot(measured: Measured) -> Plot:
-    q = measured.pool_size[0]
+def _plot(estimates: Estimates) -> Plot:
+    q = estimates.pool_size[0]
     rho = np.cos(np.linspace(np.pi, 0, 121))
     return plot(
         f"Expected kernel of centred maxout units, q = {q}",
         "correlation of x and z",
         "kernel of unit vectors",
         Series(label="proved", x=rho, y=exact.centred_kernel(rho, q)),
-        points("measured", measured),
+        points("measured", estimates),
         caption="Small and nearly flat between distant rows, steep between close ones: the "
         "locality that the paper is after.",
     )

@@ -12,7 +12,7 @@ from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute, hold_verdict
-from ..._measured_products import Draw, Measured, compare_with_claims, measure_pools, points
+from ..._measured_products import Draw, Estimates, compare_with_claims, measure_pools, points
 from ..._plots import plot
 
 _RHO = (-1.0, -0.7, -0.3, 0.0, 0.3, 0.6, 0.9, 1.0)
@@ -35,12 +35,12 @@ def kernel(
         return exact.sigma2(q) ** 2 * exact.decoupled_variance(np.asarray(_RHO), q)
 
     # Fresh directions: units are then independent.
-    measured = measure_pools(context, draw, _RHO, widths, variance, directions="fresh")
+    estimates = measure_pools(context, draw, _RHO, widths, variance, directions="fresh")
     claim = r"$E\,\tilde h(x)\tilde h(z) = \sigma^2(q)\langle x, z\rangle\kappa_q$"
-    resolution = measured.claimed(lambda rho, q: widths[q])
-    plots = (_plot(measured.only(8)),)
+    resolution = estimates.claimed(lambda rho, q: widths[q])
+    plots = (_plot(estimates.only(8)),)
     return compare_with_claims(
-        measured, measured.claimed(kernel), claim, resolution=resolution, plots=plots
+        estimates, estimates.claimed(kernel), claim, resolution=resolution, plots=plots
     )
 
 
@@ -71,8 +71,8 @@ def borrowed(
     )
 
 
-def _plot(measured: Measured) -> Plot:
-    q = measured.pool_size[0]
+def _plot(estimates: Estimates) -> Plot:
+    q = estimates.pool_size[0]
     rho = np.cos(np.linspace(np.pi, 0, 121))
     return plot(
         f"Expected kernel of decoupled maxout units, q = {q}",
@@ -80,7 +80,7 @@ def _plot(measured: Measured) -> Plot:
         "kernel of unit vectors",
         Series(label="proved", x=rho, y=exact.locally_linear_kernel(rho, q)),
         Series(label="plain maxout", x=rho, y=exact.maxout_kernel(rho, q)),
-        points("measured", measured),
+        points("measured", estimates),
         caption="Choosing with one set of weights and projecting with another gives the printed "
         "kernel exactly.",
     )

@@ -13,7 +13,7 @@ from mehler import MaxoutFeatures, _arrays, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
-from ..._measured_products import MISS, Draw, Measured, compare_with_claims, draws
+from ..._measured_products import MISS, Draw, Estimates, compare_with_claims, draws
 from ..._plots import plot
 
 _STEP = 0.11  # spectral: the error of total mass, 1e-14, is rounding
@@ -53,9 +53,9 @@ def _bivariate_cdf(x: Any, y: Any, rho: float, s: float) -> Any:
     """Compute Phi_2 by Owen's function T."""
     from scipy.special import ndtr, owens_t
 
-    split = np.where(x * y > 0, 0.0, 0.5)
+    half = np.where(x * y > 0, 0.0, 0.5)
     owen = owens_t(x, (y - rho * x) / (x * s)) + owens_t(y, (x - rho * y) / (y * s))
-    return np.maximum((ndtr(x) + ndtr(y)) / 2 - owen - split, 0.0)
+    return np.maximum((ndtr(x) + ndtr(y)) / 2 - owen - half, 0.0)
 
 
 def _density(t: Any) -> Any:
@@ -91,17 +91,17 @@ def pairs_over_chords(rows: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]
     chord = np.linalg.norm(rows[left] - rows[right], axis=1)
     order = np.argsort(chord)
     order = order[(chord[order] > 0.05) & (chord[order] < 1.95)]
-    wanted = np.linspace(chord[order[0]], chord[order[-1]], n)
-    chosen = np.unique(order[np.searchsorted(chord[order], wanted).clip(max=order.size - 1)])
-    return left[chosen], right[chosen]
+    targets = np.linspace(chord[order[0]], chord[order[-1]], n)
+    pairs = np.unique(order[np.searchsorted(chord[order], targets).clip(max=order.size - 1)])
+    return left[pairs], right[pairs]
 
 
-def measured_distances(context: Context, draw: Draw = MaxoutFeatures.draw) -> Measured:
+def measured_distances(context: Context, draw: Draw = MaxoutFeatures.draw) -> Estimates:
     """Measure the mean squared difference of a unit at pairs of points on the circle."""
     rows = circle(context)
     left, right = pairs_over_chords(rows, 12 if context.quick else 100)
     share = context.false_alarm / len(_POOLS)
-    return Measured.join(
+    return Estimates.join(
         [
             _measure(
                 draw,
@@ -120,7 +120,7 @@ def measured_distances(context: Context, draw: Draw = MaxoutFeatures.draw) -> Me
 @lru_cache(maxsize=16)
 def _measure(
     draw: Draw, q: int, left: bytes, right: bytes, false_alarm: float, seed: int, like: Any
-) -> Measured:
+) -> Estimates:
     x, z = (np.frombuffer(rows).reshape(-1, 2) for rows in (left, right))
     rho = np.clip((x * z).sum(axis=1), -1.0, 1.0)
     share = false_alarm / rho.size
@@ -143,7 +143,7 @@ def _measure(
         verify.intervals.known_variance(row, v, share)
         for row, v in zip(samples, variance, strict=True)
     ]
-    return Measured(
+    return Estimates(
         pool_size=(q,) * rho.size,
         rho=tuple(rho.tolist()),
         mean=tuple(samples.mean(axis=1).tolist()),
@@ -159,11 +159,11 @@ def _measure(
 @check("maxout.figure-1", form="printed", name="linear near 0", pays=True)
 def linear(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     """Compare the squared distance of the nearest pair with that of its points."""
-    measured = measured_distances(context, draw)
-    chord = [2 - 2 * rho for rho in measured.rho]  # squared
+    estimates = measured_distances(context, draw)
+    chord = [2 - 2 * rho for rho in estimates.rho]  # squared
     # By the proved form the ratio is at least 0.97 at these chords; 0.85 is no cusp.
     near = [i for i, square in enumerate(chord) if square == min(chord)]
-    ends = [(measured.low[i] / chord[i], measured.high[i] / chord[i]) for i in near]
+    ends = [(estimates.low[i] / chord[i], estimates.high[i] / chord[i]) for i in near]
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
     return Evidence.from_interval(
         claim=(
@@ -175,16 +175,16 @@ def linear(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
         lower=0.85,
         upper=1.15,
         false_alarm=context.false_alarm,
-        n_features=sum(measured.n_units),
-        method=measured.method,
+        n_features=sum(estimates.n_units),
+        method=estimates.method,
     )
 
 
 @check("maxout.figure-1", form="printed", name="saturates earlier for the larger pool", pays=True)
 def saturates(context: Context, *, pools: tuple[int, int] = _POOLS) -> Evidence:
     """Compare the squared distances of the farthest pair for both pools."""
-    measured = measured_distances(context)
-    few, many = (measured.only(q) for q in pools)
+    estimates = measured_distances(context)
+    few, many = (estimates.only(q) for q in pools)
     far = min(range(len(few.rho)), key=lambda i: few.rho[i])
     return Evidence.from_interval(
         claim=(
@@ -196,7 +196,7 @@ def saturates(context: Context, *, pools: tuple[int, int] = _POOLS) -> Evidence:
         upper=1.0,
         false_alarm=context.false_alarm,
         n_features=few.n_units[far] + many.n_units[far],
-        method=measured.method,
+        method=estimates.method,
     )
 
 
@@ -217,10 +217,10 @@ def proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
     """Hold 2 int_rho^1 kappa_q against measured squared distances."""
-    measured = measured_distances(context, draw)
+    estimates = measured_distances(context, draw)
     claim = r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\int_\rho^1\kappa_q$ on the circle"
-    plots = tuple(_plot(context, measured.only(q), draw) for q in _POOLS)
-    return _compare(measured, kernel, claim=claim, plots=plots)
+    plots = tuple(_plot(context, estimates.only(q), draw) for q in _POOLS)
+    return _compare(estimates, kernel, claim=claim, plots=plots)
 
 
 @check("maxout.figure-1", form="proved", name="the joint density of two maxima")
@@ -241,20 +241,20 @@ def joint_density(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> 
     return compute(claim, float(worst), 2 * error, exact=0.0, resolution=1e-9, method=method)
 
 
-def _compare(measured: Measured, kernel: Kernel, **texts: Any) -> Evidence:
-    width = _WIDTH * measured.claimed(squared_distance(exact.maxout_kernel))
-    claimed = measured.claimed(squared_distance(kernel))
-    return compare_with_claims(measured, claimed, resolution=width, **texts)
+def _compare(estimates: Estimates, kernel: Kernel, **texts: Any) -> Evidence:
+    width = _WIDTH * estimates.claimed(squared_distance(exact.maxout_kernel))
+    claimed = estimates.claimed(squared_distance(kernel))
+    return compare_with_claims(estimates, claimed, resolution=width, **texts)
 
 
-def _plot(context: Context, measured: Measured, draw: Draw) -> Plot:
-    q = measured.pool_size[0]
+def _plot(context: Context, estimates: Estimates, draw: Draw) -> Plot:
+    q = estimates.pool_size[0]
     rows = circle(context)
     phi = draw(2, _UNITS, q, seed=context.seed_for(f"the figure's map q={q}"), like=context.like())
     features = _arrays.to_host(phi(context.asarray(rows)))
     left, right = np.triu_indices(_POINTS, 1)
-    some = context.rng("pairs drawn").choice(left.size, 300, replace=False)
-    left, right = left[some], right[some]
+    sample = context.rng("pairs drawn").choice(left.size, 300, replace=False)
+    left, right = left[sample], right[sample]
     chord = np.linspace(0.0, 2.0, 121)
     rho = 1 - chord**2 / 2
 
@@ -276,10 +276,10 @@ def _plot(context: Context, measured: Measured, draw: Draw) -> Plot:
         Series(
             label="intervals from many maps",
             kind="points",
-            x=np.sqrt(2 - 2 * np.asarray(measured.rho)),
-            y=np.sqrt(measured.mean),
-            y_low=np.sqrt(np.maximum(measured.low, 0)),
-            y_high=np.sqrt(measured.high),
+            x=np.sqrt(2 - 2 * np.asarray(estimates.rho)),
+            y=np.sqrt(estimates.mean),
+            y_low=np.sqrt(np.maximum(estimates.low, 0)),
+            y_high=np.sqrt(estimates.high),
         ),
         caption="Linear with slope 1, then saturating, as the paper's own figure shows and its "
         "kernel forbids: that one starts like a square root and has no linear regime.",

@@ -51,7 +51,7 @@ def gram_errors(
     rho = np.clip(rows @ rows.T, -1, 1)
     np.fill_diagonal(rho, 1.0)
     kernel = exact.maxout_kernel(rho, pool_size)
-    like, placed = context.like(), context.asarray(rows)
+    like, points = context.like(), context.asarray(rows)
     size = max(1, min(most, _BLOCK // (n_features * max(n, pool_size * d))))
     errors = np.empty((most, n, n))
     for block, start in enumerate(range(0, most, size)):
@@ -59,7 +59,7 @@ def gram_errors(
         units = (stop - start) * n_features
         seed = context.seed_for(f"{label}/{n_features}/{block}")
         phi = draw(d, units, pool_size, seed=seed, like=like)
-        features = np.asarray(_arrays.to_host(phi(placed)), dtype=np.float64) * math.sqrt(units)
+        features = np.asarray(_arrays.to_host(phi(points)), dtype=np.float64) * math.sqrt(units)
         parts = features.reshape(n, stop - start, n_features).transpose(1, 0, 2)
         gram = parts @ parts.transpose(0, 2, 1) / n_features
         errors[start:stop] = np.abs(gram - kernel)
@@ -110,8 +110,8 @@ def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     n, few, many = n_draws(context), 16, 144
     counts = []
     for m in (few, many):
-        drawn = gram_errors(context, draw, "vanishes", rows, 4, m)
-        counts.append(int(np.sum(drawn[:, 0, 1] > 0.25)))
+        errors = gram_errors(context, draw, "vanishes", rows, 4, m)
+        counts.append(int(np.sum(errors[:, 0, 1] > 0.25)))
     before, after = (intervals.binomial(count, n, context.false_alarm / 2) for count in counts)
     return Evidence.from_interval(
         claim=f"an error above 1/4 is rarer with {many} features than with {few}",
@@ -134,12 +134,12 @@ def one_pair(
     cases = []
     for q, rho, m, delta in settings:
         rows = np.concatenate(rows_at([rho], context.rng(f"pair/{rho}"), unit=True))
-        drawn = gram_errors(context, draw, f"pair/{q}/{rho}", rows, q, m)[:, 0, 1]
+        errors = gram_errors(context, draw, f"pair/{q}/{rho}", rows, q, m)[:, 0, 1]
         methods = [{"rho": rho, "method": method} for method in _METHODS] + [{"method": "chernoff"}]
         below = lower.one_pair(m, delta=delta, pool_size=q, rho=rho)
         cases += [
             Case(
-                drawn=drawn,
+                draws=errors,
                 lower=below,
                 bound=bound(m, delta=delta, pool_size=q, **options),
                 where={"q": q, "rho": rho, "m": m, **options},
@@ -164,13 +164,13 @@ def all_pairs(
         errors = [gram_errors(context, draw, f"gram/{q}/{n}", rows, q, m) for m in sizes]
         gram_cases = [
             Case(
-                drawn=drawn.max(axis=(1, 2)),
+                draws=sample.max(axis=(1, 2)),
                 # Whatever the rows, one of them with itself.
                 lower=lower.one_pair(m, delta=delta, pool_size=q),
                 bound=bound(m, n_rows=n, delta=delta, pool_size=q),
                 where={"q": q, "N": n, "m": m},
             )
-            for m, drawn in zip(sizes, errors, strict=True)
+            for m, sample in zip(sizes, errors, strict=True)
         ]
         cases += gram_cases
         if len(sizes) > 1:
@@ -194,7 +194,7 @@ def uniform(
     cases = []
     for name, dimension, q, m, delta in settings:
         rows, diameter = _set(context.rng(f"set/{name}"), name)
-        drawn = gram_errors(context, draw, f"set/{name}/{q}", rows, q, m).max(axis=(1, 2))
+        errors = gram_errors(context, draw, f"set/{name}/{q}", rows, q, m).max(axis=(1, 2))
         geometry: dict[str, Any] = {"dimension": dimension, "diameter": diameter, "pool_size": q}
         below = (
             lower.all_pairs(m, n_rows=2 ** math.floor(dimension), delta=delta, pool_size=q)
@@ -202,7 +202,7 @@ def uniform(
             else lower.one_pair(m, delta=delta, pool_size=q)
         )
         above, where = bound(m, delta=delta, **geometry), {"set": name, "q": q, "m": m}
-        cases.append(Case(drawn=drawn, lower=below, bound=above, where=where))
+        cases.append(Case(draws=errors, lower=below, bound=above, where=where))
     claim = "the largest error over a set keeps the bounds by its doubling dimension"
     n_features = n_draws(context) * max(m for _, _, _, m, _ in settings)
     return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_features)
@@ -243,7 +243,7 @@ def _over_features(cases: list[Case], *, q: int, n: int, delta: float) -> Plot:
             label="observed",
             kind="points",
             x=sizes,
-            y=[np.quantile(case.drawn, 1 - delta) for case in cases],
+            y=[np.quantile(case.draws, 1 - delta) for case in cases],
         ),
         log="x",
         caption="The bound falls like one over the root of the number of features, as the error "

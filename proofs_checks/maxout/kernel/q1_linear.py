@@ -7,7 +7,7 @@ from collections.abc import Callable
 from mehler import MaxoutFeatures
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
+from ..._measured_products import Draw, Estimates, compare_with_claims, measure, points
 from ..._plots import plot
 
 _RHO = (-1.0, -0.6, -0.2, 0.0, 0.3, 0.8, 1.0)
@@ -27,7 +27,7 @@ def measured_kernel(
 ) -> Evidence:
     """Hold the correlation against products of units with a single weight."""
     width = 0.03 if context.quick else 0.01
-    measured = measure(
+    estimates = measure(
         context,
         draw,
         1,
@@ -39,16 +39,16 @@ def measured_kernel(
     )
     claim = r"for $q = 1$, $E\,h(x)h(z) = \langle x, z\rangle$"
     return compare_with_claims(
-        measured, measured.claimed(kernel), claim, resolution=width, plots=(_plot(measured),)
+        estimates, estimates.claimed(kernel), claim, resolution=width, plots=(_plot(estimates),)
     )
 
 
-def _plot(measured: Measured) -> Plot:
+def _plot(estimates: Estimates) -> Plot:
     return plot(
         "Pool size 1",
         "correlation of x and z",
         "kernel of unit vectors",
         Series(label="linear kernel", x=(-1, 1), y=(-1, 1)),
-        points("measured", measured),
+        points("measured", estimates),
         caption="With one weight a unit there is nothing to choose from: a random projection.",
     )

@@ -25,7 +25,7 @@ def claimed(rho: float, q: int) -> float:
     name="codes of equal, orthogonal and opposite rows",
     pays=True,
 )
-def measured(
+def by_units(
     context: Context,
     *,
     draw: Draw = MaxoutCodes.draw,
@@ -40,7 +40,7 @@ def measured(
 
 
 @check("maxout.special-values", form="printed", name="the three values by quadrature")
-def computed(
+def by_formula(
     context: Context, *, collision: Callable[[float, int], Any] = exact.collision_probability
 ) -> Evidence:
     """Hold the integral that gives kappa against the three values."""

@@ -10,7 +10,7 @@ import numpy as np
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._measured_products import Draw, Measured, compare_with_claims, measure, points
+from ..._measured_products import Draw, Estimates, compare_with_claims, measure, points
 from ..._plots import plot
 
 Kernel = Callable[[Any, int], Any]
@@ -31,10 +31,10 @@ def width(context: Context, pool_size: Any) -> Any:
     return np.where(context.quick & (np.asarray(pool_size) < 32), 0.02, 0.01)
 
 
-def measured_kernel(context: Context, draw: Draw = MaxoutFeatures.draw) -> Measured:
+def measured_kernel(context: Context, draw: Draw = MaxoutFeatures.draw) -> Estimates:
     """Measure K_q at all pool sizes and correlations of the level."""
     plan = _QUICK if context.quick else _FULL
-    return Measured.join(
+    return Estimates.join(
         [
             measure(
                 context,
@@ -67,18 +67,18 @@ def proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
     """Hold h_1^2 + int_0^rho kappa_q against what maxout units give."""
-    measured = measured_kernel(context, draw)
+    estimates = measured_kernel(context, draw)
     claim = r"$E\,h(x)h(z) = \Vert x\Vert\Vert z\Vert(h_1^2(q) + \int_0^\rho \kappa_q)$"
-    plots = tuple(_plot(measured, q) for q in sorted(set(measured.pool_size)))
-    return _compare(context, measured, kernel, claim=claim, plots=plots)
+    plots = tuple(_plot(estimates, q) for q in sorted(set(estimates.pool_size)))
+    return _compare(context, estimates, kernel, claim=claim, plots=plots)
 
 
-def _compare(context: Context, measured: Measured, kernel: Kernel, **texts: Any) -> Evidence:
-    widest = width(context, measured.pool_size) * measured.claimed(exact.maxout_kernel)
-    return compare_with_claims(measured, measured.claimed(kernel), resolution=widest, **texts)
+def _compare(context: Context, estimates: Estimates, kernel: Kernel, **texts: Any) -> Evidence:
+    widest = width(context, estimates.pool_size) * estimates.claimed(exact.maxout_kernel)
+    return compare_with_claims(estimates, estimates.claimed(kernel), resolution=widest, **texts)
 
 
-def _plot(measured: Measured, pool_size: int) -> Plot:
+def _plot(estimates: Estimates, pool_size: int) -> Plot:
     rho = np.cos(np.linspace(np.pi, 0, 121))
     return plot(
         f"Expected kernel of maxout units, q = {pool_size}",
@@ -86,7 +86,7 @@ def _plot(measured: Measured, pool_size: int) -> Plot:
         "kernel of unit vectors",
         Series(label="proved", x=rho, y=exact.maxout_kernel(rho, pool_size)),
         Series(label="printed", x=rho, y=exact.locally_linear_kernel(rho, pool_size)),
-        points("measured", measured.only(pool_size)),
+        points("measured", estimates.only(pool_size)),
         caption=(
             "The measured points lie on the proved curve, within intervals narrower than two per "
             "cent; the printed curve meets it only at correlation 1."

@@ -14,7 +14,7 @@ from mehler import MaxoutCodes, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import compute
-from ..._measured_products import Draw, Measured, compare_with_claims, measure_collisions, points
+from ..._measured_products import Draw, Estimates, compare_with_claims, measure_collisions, points
 from ..._plots import plot
 
 Coefficients = Callable[[int, int], Any]
@@ -225,16 +225,16 @@ def collisions(
     """Hold the series against how often two codes agree."""
     # At rho = 0 pools of 7 and 9 are 0.018 and 0.014 from that of 8, beyond half an interval.
     pools, width = ((3, 8), 0.015) if context.quick else ((2, 3, 4, 8, 64), 0.01)
-    measured = measure_collisions(context, draw, pools, _RHO, width)
+    estimates = measure_collisions(context, draw, pools, _RHO, width)
     series = {q: np.polynomial.Polynomial(coefficients(q, _TERMS)) for q in pools}
     return compare_with_claims(
-        measured,
-        measured.claimed(lambda rho, q: series[q](rho)),
+        estimates,
+        estimates.claimed(lambda rho, q: series[q](rho)),
         resolution=width,
         # Coefficients are not negative and sum to 1: the rest is at most |rho|^48, 2e-5 at 0.8.
-        error=np.abs(measured.rho) ** _TERMS,
+        error=np.abs(estimates.rho) ** _TERMS,
         claim=rf"$P(D = D') = \sum_i a_i \rho^i$, {_TERMS} terms",
-        plots=(_series_plot(measured.only(pools[-1]), series[pools[-1]]),),
+        plots=(_series_plot(estimates.only(pools[-1]), series[pools[-1]]),),
     )
 
 
@@ -254,9 +254,9 @@ def _decay_plot() -> Plot:
     )
 
 
-def _series_plot(measured: Measured, series: Any) -> Plot:
+def _series_plot(estimates: Estimates, series: Any) -> Plot:
     rho = np.linspace(-1, 1, 121)
-    q = measured.pool_size[0]
+    q = estimates.pool_size[0]
     return plot(
         f"Collision probability, q = {q}",
         "correlation of x and z",
@@ -264,6 +264,6 @@ def _series_plot(measured: Measured, series: Any) -> Plot:
         Series(label="exact", x=rho, y=exact.collision_probability(rho, q)),
         Series(label="first three terms", x=rho, y=series.truncate(3)(rho)),
         Series(label=f"first {_TERMS} terms", x=rho, y=series(rho)),
-        points("measured", measured),
+        points("measured", estimates),
         caption="Forty-eight terms follow the curve up to its square-root cusp at correlation 1.",
     )

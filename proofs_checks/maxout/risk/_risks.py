@@ -89,7 +89,7 @@ class Law:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Risks:
     """Excess risks of independent draws of weights and samples, by (m, N), sharing weights.
 
     `mean_size` is an interval for E|b|; excesses use its upper end. `best`, by m, is the excess
@@ -130,7 +130,7 @@ def draw_risks(
     n_draws: int,
     false_alarm: float,
     loss_bound: float = 1.0,
-) -> Drawn:
+) -> Risks:
     """Draw excess risks for all pairs of a number of features and of samples.
 
     A smaller m uses the first units of the largest. The interval for E|b| misses it with
@@ -154,8 +154,8 @@ def draw_risks(
         largest.append(scale * mean_of)
         for n in n_samples:
             label_means = law.label_counts(rng, n, block).astype(np.float32)
-            chosen = np.where(np.matmul(phi, label_means[:, :, None])[:, :, 0] < 0, -b, b)
-            gained[n].append((np.cumsum(chosen, axis=1, dtype=float) / count)[:, prefix])
+            alpha = np.where(np.matmul(phi, label_means[:, :, None])[:, :, 0] < 0, -b, b)
+            gained[n].append((np.cumsum(alpha, axis=1, dtype=float) / count)[:, prefix])
     ends = intervals.known_variance(
         np.concatenate(sizes).astype(float), law.second_moment(pool_size), false_alarm
     )
@@ -170,7 +170,7 @@ def draw_risks(
         for n in n_samples
         for m, column in zip(n_features, risks(gained[n]).T, strict=True)
     }
-    return Drawn(excess, ends, dict(zip(n_features, risks(best).T, strict=True)))
+    return Risks(excess, ends, dict(zip(n_features, risks(best).T, strict=True)))
 
 
 # Chance that a plotted interval for a quantile misses it.
@@ -219,17 +219,17 @@ class Draws:
 
     setting: Setting
     law: Law
-    drawn: Drawn
+    risks: Risks
 
     @property
     def sizes(self) -> Iterator[tuple[int, int]]:
         """All pairs (m, N)."""
-        return iter(self.drawn.excess)
+        return iter(self.risks.excess)
 
     @property
     def n_draws(self) -> int:
         """How often each was drawn."""
-        return int(next(iter(self.drawn.excess.values())).size)
+        return int(next(iter(self.risks.excess.values())).size)
 
 
 def drawn_settings(
@@ -250,7 +250,7 @@ def drawn_settings(
 @lru_cache(maxsize=32)
 def _draw(setting: Setting, seed: int, n_draws: int, false_alarm: float) -> Draws:
     law = setting.law(seed)
-    drawn = draw_risks(
+    risks = draw_risks(
         np.random.Generator(np.random.Philox(seed + 2**32)),
         law,
         pool_size=setting.pool_size,
@@ -261,7 +261,7 @@ def _draw(setting: Setting, seed: int, n_draws: int, false_alarm: float) -> Draw
         false_alarm=false_alarm,
         loss_bound=setting.loss_bound,
     )
-    return Draws(setting, law, drawn)
+    return Draws(setting, law, risks)
 
 
 def free_bound(bound: Bounding, draws: Draws, m: int, n: int, failure: float) -> Bound:
@@ -297,7 +297,7 @@ def risk_cases(
     """Return a case for every size and chance of failure of every setting."""
     return [
         Case(
-            drawn=draws.drawn.excess[m, n],
+            draws=draws.risks.excess[m, n],
             bound=evaluate(bound, draws, m, n, failure),
             where={"d": draws.setting.n_inputs, "q": draws.setting.pool_size, "m": m, "N": n},
         )
@@ -334,26 +334,26 @@ def compare_means(
     """
     rate = context.false_alarm / 2 / len(means)
     ratios = []
-    for drawn, promised, n_features in means:
-        low, high = intervals.betting(drawn, -1.0, 1.0, rate)
-        ratios.append((low / promised, drawn.mean() / promised, high / promised, n_features))
+    for sample, promised, n_features in means:
+        low, high = intervals.betting(sample, -1.0, 1.0, rate)
+        ratios.append((low / promised, sample.mean() / promised, high / promised, n_features))
     method = "bounded samples (betting), union bound over the settings"
     return compare_ratios(claim, ratios, context.false_alarm, method=method)
 
 
-def quantile_interval(drawn: Any, probability: float) -> tuple[float, float]:
+def quantile_interval(sample: Any, probability: float) -> tuple[float, float]:
     """Return order statistics around a quantile, by the binomial law of how many lie below it."""
-    ordered = np.sort(np.asarray(drawn, dtype=float))
-    low, high = intervals.binomial(round(probability * ordered.size), ordered.size, _PLOTTED)
+    values = np.sort(np.asarray(sample, dtype=float))
+    low, high = intervals.binomial(round(probability * values.size), values.size, _PLOTTED)
     return (
-        float(ordered[math.floor(low * (ordered.size - 1))]),
-        float(ordered[math.ceil(high * (ordered.size - 1))]),
+        float(values[math.floor(low * (values.size - 1))]),
+        float(values[math.ceil(high * (values.size - 1))]),
     )
 
 
-def observed_series(label: str, x: Any, drawn: Sequence[Any], level: float) -> Series:
+def observed_series(label: str, x: Any, samples: Sequence[Any], level: float) -> Series:
     """Return quantiles of draws with their intervals."""
-    return quantile_points(label, x, drawn, level, quantile_interval)
+    return quantile_points(label, x, samples, level, quantile_interval)
 
 
 def risk_plots(draws: Draws, failure: float = 0.1) -> tuple[Plot, Plot]:
@@ -385,7 +385,7 @@ def _plot(draws: Draws, failure: float, sizes: list[tuple[int, int]], axis: int,
         observed_series(
             f"{1 - failure:.0%} quantile of the draws",
             x,
-            [draws.drawn.excess[size] for size in sizes],
+            [draws.risks.excess[size] for size in sizes],
             1 - failure,
         ),
         log="xy",

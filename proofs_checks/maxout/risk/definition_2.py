@@ -80,14 +80,14 @@ def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidenc
     name = max(
         dimensions, key=lambda label: dimensions[label].witness.count / 2 ** sets[label].shape[1]
     )
-    needed, columns = dimensions[name].witness.count, sets[name].shape[1]
+    balls, columns = dimensions[name].witness.count, sets[name].shape[1]
     return Evidence.from_interval(
         claim=(
             "$2^d$ balls of half the radius cover any section of a set on the sphere of $R^d$; "
             f"{name}"
         ),
-        observed=needed,
-        interval=(needed, 2 ** dimensions[name].high),
+        observed=balls,
+        interval=(balls, 2 ** dimensions[name].high),
         upper=2**columns,
         method="a packing in a ball from below, covers of all sections from above",
         plots=(_plot_of_spheres(32 if context.quick else 128),),
@@ -110,7 +110,7 @@ def half_balls(
 @check("maxout.definition-2", form="proved", name="intervals contain the known dimensions")
 def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dimension) -> Evidence:
     """Hold the interval of each set of known dimension against that."""
-    expected = _known(context)
+    expected = _of_sets(context)
     dimensions = {name: dimension(points) for name, (points, _) in expected.items()}
 
     def slack(name: str) -> tuple[bool, int]:
@@ -131,7 +131,7 @@ def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dim
     )
 
 
-def _known(context: Context) -> dict[str, tuple[Any, int]]:
+def _of_sets(context: Context) -> dict[str, tuple[Any, int]]:
     """Return sets and their dimensions."""
     rng = context.rng("subspaces")
     many = 120 if context.quick else 600

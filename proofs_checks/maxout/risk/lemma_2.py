@@ -53,7 +53,7 @@ def plain_sets() -> Iterator[dict[str, Any]]:
         }
 
 
-def named(sizes: dict[str, Any]) -> str:
+def words_of(sizes: dict[str, Any]) -> str:
     """Name a setting of `plain_sets` in a claim."""
     return (
         f"$q = {sizes['pool_size']}$, $d_{{\\mathcal M}} = {sizes['dimension']}$, "
@@ -72,7 +72,7 @@ def with_constant(context: Context, *, c1: float = CONSTANT) -> Evidence:
         (
             maxout.supremum(**sizes).value
             / _published.lemma_2(**sizes, c1=c1, c=NORM_CONSTANT)["supremum"],
-            named(sizes),
+            words_of(sizes),
         )
         for sizes in plain_sets()
     ]
@@ -193,10 +193,10 @@ def suprema_cases(
     for i, where in enumerate(settings):
         rng = context.rng(f"points {i}")
         law = Law.at_random(rng, where.n_points, where.n_inputs)
-        drawn = draw_suprema(rng, law.points, where.pool_size, where.n_features, n_draws)
+        suprema = draw_suprema(rng, law.points, where.pool_size, where.n_features, n_draws)
         cases += [
             Case(
-                drawn=drawn,
+                draws=suprema,
                 bound=evaluate(bound, where, law, delta),
                 where={"d": where.n_inputs, "q": where.pool_size, "m": where.n_features},
             )
@@ -213,7 +213,7 @@ def _hold(
 ) -> Evidence:
     cases = suprema_cases(context, evaluate, bound)
     claim = r"$\max_\ell \sup_x |\phi(x, W^\ell)|$ over random points below the bound"
-    n_features = max(case.where["m"] for case in cases) * cases[0].drawn.size
+    n_features = max(case.where["m"] for case in cases) * cases[0].draws.size
     return compare_with_bounds(
         claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
@@ -260,7 +260,7 @@ def _plot(context: Context) -> Plot:
     m = np.asarray([1, 3, 10, 30, 100, 300, 1000])
     few = [1, 10, 100]
     rng = context.rng("plotted draws")
-    drawn = [np.sqrt(-2 * np.log1p(-(rng.random(10_000) ** (1 / (q * count))))) for count in few]
+    suprema = [np.sqrt(-2 * np.log1p(-(rng.random(10_000) ** (1 / (q * count))))) for count in few]
     paper = [
         maxout.supremum(
             pool_size=q, n_features=int(count), delta=delta, n_inputs=d, dimension=3, diameter=2.0
@@ -282,7 +282,7 @@ def _plot(context: Context) -> Plot:
             x=m,
             y=[quantile(1 - delta, r, q * int(count)) for count in m],
         ),
-        observed_series("99% quantile, drawn", few, drawn, 1 - delta),
+        observed_series("99% quantile, drawn", few, suprema, 1 - delta),
         log="xy",
         caption=(
             "d = 10, q = 4, failure 0.01 for all units at once. Gaussian concentration is within "
@@ -297,12 +297,12 @@ def _norm_promise(d: int) -> float:
 
 
 @check("maxout.lemma-2", form="proved", name="a gap of the proof: the sum of two norms")
-def sum_of_norms(context: Context, *, each: float = 0.75) -> Evidence:
+def sum_of_norms(context: Context, *, share: float = 0.75) -> Evidence:
     """Compute how often |w_D(x)| + |w_D(z)| exceeds 1.5 sqrt(d): nearly always."""
     # It does when all q weights are longer than 0.75 sqrt(d), and not when all are shorter.
     chances = []
     for d in (20, 100, 400):
-        longer = float(stats.chi.sf(each * math.sqrt(d), d))
+        longer = float(stats.chi.sf(share * math.sqrt(d), d))
         chances.append((longer**POOL, min(1.0, POOL * longer), _norm_promise(d), d))
     low, high, promised, d = max(chances, key=lambda row: row[0] - row[2])
     return _exceeded(

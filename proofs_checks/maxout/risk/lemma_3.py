@@ -20,7 +20,7 @@ from ..._plots import plot
 from .. import _published
 from . import _instances as instances
 from ._risks import Law, block_sizes, observed_series
-from .lemma_2 import DELTA, NORM_CONSTANT, POOL, named, near_points, plain_sets
+from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points, plain_sets, words_of
 
 # Accelerated gradient steps from the Monte Carlo function towards the nearest one of the box.
 _STEPS = 12
@@ -98,13 +98,13 @@ def _descend(phi: Any, signs: Any, f: Any) -> tuple[Any, Any]:
     gap = gap_ahead = np.matmul(rows, signs) - f[:, None]
     start = best = _length(gap)
     for k in range(_STEPS):
-        moved = np.clip(ahead - step * np.matmul(phi, gap_ahead), -1, 1)
-        gap_moved = np.matmul(rows, moved) - f[:, None]
-        best = np.minimum(best, _length(gap_moved))
+        iterate = np.clip(ahead - step * np.matmul(phi, gap_ahead), -1, 1)
+        gap_next = np.matmul(rows, iterate) - f[:, None]
+        best = np.minimum(best, _length(gap_next))
         weight = np.float32(k / (k + 3))
-        ahead = moved + weight * (moved - inside)
-        gap_ahead = gap_moved + weight * (gap_moved - gap)
-        inside, gap = moved, gap_moved
+        ahead = iterate + weight * (iterate - inside)
+        gap_ahead = gap_next + weight * (gap_next - gap)
+        inside, gap = iterate, gap_next
     return start, best
 
 
@@ -177,9 +177,9 @@ def in_mean_square(
     context: Context, *, mean: Callable[[int, float, int], float] = mean_square
 ) -> Evidence:
     """Hold the mean squared distance of the Monte Carlo function against its exact value."""
-    setting, _, drawn = _drawn(context)[0]
+    setting, _, samples = _samples(context)[0]
     m = setting.n_features[-1]
-    approximations = drawn[-1]
+    approximations = samples[-1]
     truth = mean(setting.pool_size, approximations.norm / _SCALE, m) * _SCALE**2
     verdict = verify.check_mean(
         approximations.monte_carlo**2,
@@ -248,7 +248,7 @@ def _variance_bound(q: int, norm: float, m: int) -> float:
     return float(fourth / m**3 + 2 * exact.sigma2(q) ** 2 / m**2)
 
 
-def _drawn(context: Context) -> tuple[tuple[Setting, Law, tuple[Approximations, ...]], ...]:
+def _samples(context: Context) -> tuple[tuple[Setting, Law, tuple[Approximations, ...]], ...]:
     settings, n_draws = (_QUICK, 10_000) if context.quick else (_FULL, 20_000)
     return tuple(
         (setting, *_draw(setting, context.seed_for(f"setting {i}"), n_draws))
@@ -277,7 +277,7 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
     """Return a case for every setting, number of units and chance of failure."""
     return [
         Case(
-            drawn=approximations.best if evaluate is nearest_bound else approximations.monte_carlo,
+            draws=approximations.best if evaluate is nearest_bound else approximations.monte_carlo,
             bound=evaluate(
                 bound,
                 law,
@@ -286,8 +286,8 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
             ),
             where={"d": setting.n_inputs, "q": setting.pool_size, "m": m},
         )
-        for setting, law, drawn in _drawn(context)
-        for m, approximations in zip(setting.n_features, drawn, strict=True)
+        for setting, law, samples in _samples(context)
+        for m, approximations in zip(setting.n_features, samples, strict=True)
         for failure in setting.failure
     ]
 
@@ -295,14 +295,14 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
 def _hold(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> Evidence:
     cases = distance_cases(context, evaluate, bound)
     claim = r"$\|\hat f - f\|$ below the bound"
-    n_features = max(case.where["m"] for case in cases) * cases[0].drawn.size
-    plots = (_plot(*_drawn(context)[0]),) if evaluate is nearest_bound else ()
+    n_features = max(case.where["m"] for case in cases) * cases[0].draws.size
+    plots = (_plot(*_samples(context)[0]),) if evaluate is nearest_bound else ()
     return compare_with_bounds(
         claim, cases, context.false_alarm, n_features=n_features, plots=plots
     )
 
 
-def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot:
+def _plot(setting: Setting, law: Law, samples: tuple[Approximations, ...]) -> Plot:
     failure = 0.05
 
     def curve(label: str, bound: Bounding, **options: Any) -> Series:
@@ -325,13 +325,13 @@ def _plot(setting: Setting, law: Law, drawn: tuple[Approximations, ...]) -> Plot
         observed_series(
             "Monte Carlo function, 95% quantile",
             setting.n_features,
-            [part.monte_carlo for part in drawn],
+            [part.monte_carlo for part in samples],
             1 - failure,
         ),
         observed_series(
             "nearest function, 95% quantile",
             setting.n_features,
-            [part.best for part in drawn],
+            [part.best for part in samples],
             1 - failure,
         ),
         log="xy",
@@ -362,7 +362,7 @@ def constant_ratio(proved: Bounding, published: Bounding, c1: float, **sizes: An
         for m in (1, 10**6):
             ours = proved(n_features=m, scale=0.5, **free, **sizes).total
             theirs = published(n_features=m, scale=0.5, c1=c1, c=NORM_CONSTANT, **where, **sizes)
-            ratios.append((ours / theirs.total, named(where)))
+            ratios.append((ours / theirs.total, words_of(where)))
     worst, where_worst = max(ratios)
     claim = (
         rf"the lemma with $C_1 = {c1:.4g}$ where $D\sqrt d \ge 1$: proved over published bound, "

@@ -54,7 +54,7 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_r
     for draws in _draws(context):
         # Where the promise is smallest.
         m = max(draws.setting.n_features)
-        added = draws.drawn.best[m]
+        added = draws.risks.best[m]
         promised = bound(n_features=m, **draws.setting.loss).value
         means.append((added, promised, m * added.size))
     return compare_means(context, means, "mean added risk over the bound in expectation")
@@ -103,12 +103,12 @@ def added_cases(context: Context, evaluate: Callable[..., Bound], bound: Boundin
     """Return a case for every setting, number of units and chance of failure."""
     return [
         Case(
-            drawn=added,
+            draws=added,
             bound=evaluate(bound, draws, m, failure),
             where={"d": draws.setting.n_inputs, "q": draws.setting.pool_size, "m": m},
         )
         for draws in _draws(context)
-        for m, added in draws.drawn.best.items()
+        for m, added in draws.risks.best.items()
         for failure in draws.setting.failure
     ]
 
@@ -116,7 +116,7 @@ def added_cases(context: Context, evaluate: Callable[..., Bound], bound: Boundin
 def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound]) -> Evidence:
     cases = added_cases(context, evaluate, bound)
     claim = "risk that the best function of the box adds to that of $f^*$, below the bound"
-    n_features = max(case.where["m"] for case in cases) * cases[0].drawn.size
+    n_features = max(case.where["m"] for case in cases) * cases[0].draws.size
     plots = (_plot(_draws(context)[0]),) if evaluate is free_bound else ()
     return compare_with_bounds(
         claim, cases, context.false_alarm, n_features=n_features, plots=plots
@@ -137,7 +137,7 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
         curve("paper's shape", paper_bound, maxout.approximation_risk),
         curve("dimension-free", free_bound, maxout.approximation_risk),
         observed_series(
-            "95% quantile of the draws", sizes, [draws.drawn.best[m] for m in sizes], 1 - failure
+            "95% quantile of the draws", sizes, [draws.risks.best[m] for m in sizes], 1 - failure
         ),
         log="xy",
         caption=(

@@ -115,7 +115,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
     ratios = []
     for n in (10**2, 10**4, 10**8):
         for d in (10, 10**3, 10**6):
-            needed = _published.theorem_2_condition(
+            least = _published.theorem_2_condition(
                 n**-0.5,
                 pool_size=4,
                 delta=0.1,
@@ -124,7 +124,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
                 diameter=2.0,
                 c_prime=1.0,
             )
-            ratios.append((needed / (n * math.log(n) * math.log(d)), n, d))
+            ratios.append((least / (n * math.log(n) * math.log(d)), n, d))
     worst, n, d = max(ratios)
     claim = (
         r"the printed condition for $N^2$ points is $O(N\log N\log d)$: over "
@@ -195,8 +195,8 @@ def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
     bound = printed_remark(radius=radius, loss_bound=1.0, delta=delta, m=m, n=n, scale=scale)
     # With most labels wrong the minimiser takes the wrong sign, and pays C R E[y] mean|g|.
     # E[y] = 2.6 / sqrt(N), so that this happens rarely, and mean|g| is E|g| to Chebyshev's error.
-    needed = bound.value / (0.5 * edge)
-    gap = math.sqrt(2 / math.pi) - needed
+    least = bound.value / (0.5 * edge)
+    gap = math.sqrt(2 / math.pi) - least
     wrong = float(stats.binom.cdf(n // 2 - 1, n, (1 + edge) / 2))
     rare = min(1.0, (1 - 2 / math.pi) / (m * gap**2))
     low, high = (wrong * (1 - rare), wrong) if gap > 0 else (0.0, wrong * rare)

@@ -24,7 +24,7 @@ from ._risks import (
     hold_risks,
     paper_bound,
 )
-from .lemma_2 import DELTA, NORM_CONSTANT, POOL, named, near_points, plain_sets
+from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points, plain_sets, words_of
 from .lemma_3 import shortfall_evidence, shortfall_probability
 
 # Any constant does in print: the condition's other factor is as good as 0.
@@ -70,9 +70,9 @@ def over_the_box_ratio(
     for q, k, spread, size, delta, epsilon, n in itertools.product(
         (1, 2, 64), (1, 5), (1.0, 40.0), (0.1, 100.0), (0.5, 1e-3, 1e-12), (1e-3, 0.5), (1, 10**6)
     ):
-        needed = c_prime / epsilon**2 * (k * math.log(spread / delta) + math.log(q + 1))
+        least = c_prime / epsilon**2 * (k * math.log(spread / delta) + math.log(q + 1))
         sizes: dict[str, Any] = {
-            "n_features": max(1, math.ceil(needed)),
+            "n_features": max(1, math.ceil(least)),
             "n_samples": n,
             "pool_size": q,
             "scale": size,
@@ -118,14 +118,16 @@ def over_the_class(context: Context, *, c_prime: float = 2.0) -> Evidence:
     ):
         # A larger delta has no promise: three of them are lost.
         where["delta"] = min(where["delta"], 1 / 3)
-        asked = _published.theorem_2_condition(epsilon, c_prime=c_prime, **where)
-        sizes = {"n_features": max(1, math.ceil(asked)), "n_samples": n, "scale": size}
+        condition = _published.theorem_2_condition(epsilon, c_prime=c_prime, **where)
+        sizes = {"n_features": max(1, math.ceil(condition)), "n_samples": n, "scale": size}
         sizes |= {"lipschitz": 1.0}
         free = {name: where[name] for name in ("pool_size", "delta")}
         published = _published.theorem_2(
             epsilon=epsilon, c_prime=c_prime, c=NORM_CONSTANT, loss_at_zero=0.0, **where, **sizes
         )
-        ratios.append((maxout.excess_risk(**sizes, **free).total / published.total, named(where)))
+        ratios.append(
+            (maxout.excess_risk(**sizes, **free).total / published.total, words_of(where))
+        )
     worst, where_worst = max(ratios)
     claim = (
         rf"the display at the end of Appendix B with $C' = {c_prime:g}$ where $D\sqrt d \ge 1$: "
@@ -157,7 +159,7 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) ->
         m, n = max(draws.sizes)
         sizes = {"n_features": m, "n_samples": n, "radius": draws.law.radius}
         promised = bound(**sizes, **draws.setting.loss).value
-        excess = draws.drawn.excess[m, n]
+        excess = draws.risks.excess[m, n]
         means.append((excess, promised, m * draws.n_draws))
     return compare_means(context, means, "mean excess risk over the bound in expectation")
 
@@ -260,14 +262,14 @@ def bounded_difference(
 ) -> Evidence:
     r"""Replace a unit by one that is 0: the supremum moves by more than the claimed 2/N."""
     changes = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
-    moved, limit, n = max(changes, key=lambda row: row[0] / row[1])
+    change, limit, n = max(changes, key=lambda row: row[0] / row[1])
     claim = (
         r"replacing one $W^\ell$ changes $\sup|\mathcal E - \hat{\mathcal E}|$ by more than "
         f"$2/N$, which the proof has for a bound: mean change over the data, one unit with "
         f"$\\phi(x) = 1$ replaced by 0, $N = {n}$"
     )
     return compute(
-        claim, moved, 1e-10, relative=True, lower=limit, method="binomial coefficient, computed"
+        claim, change, 1e-10, relative=True, lower=limit, method="binomial coefficient, computed"
     )
 
 

@@ -111,7 +111,7 @@ DEFECTS = [
     (kernel.theorem_1_series.first_three_enclosed, {"ends": off_by_a_little}),
     (kernel.theorem_1_series.non_negative, {"ends": one_negative}),
     (kernel.theorem_1_series.collisions, {"draw": other_pool(MaxoutCodes.draw, -1)}),
-    (kernel.special_values.measured, {"value": lambda rho, q: (1 + rho) / 2}),
+    (kernel.special_values.by_units, {"value": lambda rho, q: (1 + rho) / 2}),
     (growth.h1_growth.limit, {"rate": lambda q: math.sqrt(math.log(q))}),
     (growth.h1_growth.slope, {"rate": lambda q: math.log(q) / q}),
     (growth.h1_growth.slope, {"at": 1e6}, "inconclusive"),
@@ -144,7 +144,7 @@ DEFECTS = [
     (kernel.kernel_error.uniform, {"bound": scaled(errors.uniform, 0.15)}),
     (risk.density.one_class, {"scale": 10.0}, "inconclusive"),
     # The longer of two norms instead of their sum.
-    (risk.lemma_2.sum_of_norms, {"each": 1.5}),
+    (risk.lemma_2.sum_of_norms, {"share": 1.5}),
     (risk.lemma_2.union_over_the_pool, {"weights": 1}),
     (risk.lemma_2.two_near_points, {"tail": NEVER}),
     (risk.lemma_2.with_constant, {"c1": 4.97}),
@@ -153,7 +153,7 @@ DEFECTS = [
     # delta / m for each unit, as a union bound has it.
     (risk.lemma_3.all_units, {"share": lambda delta, m: delta / m}),
     # No condition at all.
-    (risk.lemma_3.conditioned_mean, {"level": 40.0}),
+    (risk.lemma_3.conditioned_mean, {"limit": 40.0}),
     (risk.lemma_3.two_near_points, {"probability": NEVER}),
     (risk.lemma_3.with_constant, {"c1": 0.84}),
     (risk.lemma_3.nearest, {"bound": scaled(maxout.approximation, 0.1)}),

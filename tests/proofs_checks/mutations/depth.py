@@ -61,7 +61,7 @@ ROWS = [
     red(A, "the slope with biases", "times 1.01", alike.with_biases, slope=lambda w: 1.01 * w),
     red(V, "1/sigma^2, digits", "times 1 + 1e-10", critical_variance.digits,
         value=scaled(critical_weight_variance, 1 + 1e-10)),
-    red(V, "1/sigma^2, in networks", "times 1.1", critical_variance.kept,
+    red(V, "1/sigma^2, in networks", "times 1.1", critical_variance.preserved,
         value=scaled(critical_weight_variance, 1.1)),
     red(V, "fourth moment", "that of a normal", critical_variance.varies, claimed=fourth),
     red(V, "depth as the power", "one less", critical_variance.varies,

@@ -75,7 +75,7 @@ VALUES = (
      exact.collision_coefficients, 1.01),
     (M + "theorem-1-series", "collision probability", kernel.theorem_1_series.sums, "collision",
      exact.collision_probability, 1.01),
-    (M + "special-values", "the three values", kernel.special_values.computed, "collision",
+    (M + "special-values", "the three values", kernel.special_values.by_formula, "collision",
      exact.collision_probability, 1.01),
     (M + "h1-growth", "h_1 between its bounds", growth.h1_growth.bounds, "moment",
      lambda q: exact.max_moment(1, q), 1.1, APART),
@@ -118,7 +118,7 @@ VALUES = (
      example_1.as_restored, 1.01),
     ("leverage.example-1", "variance with a phase", example_1.phases, "claimed",
      example_1.with_phase, 1.01),
-    ("leverage.example-1", "variance with a phase, measured", example_1.measured, "claimed",
+    ("leverage.example-1", "variance with a phase, measured", example_1.by_features, "claimed",
      example_1.with_phase, 1.1),
     ("leverage.score-identity", "the trace", definition_1.mean_leverage, "degrees",
      definition_1.trace, 1.01),
@@ -126,13 +126,13 @@ VALUES = (
      theorem_1.claimed("zero"), 1.05),
     (G + "theorem-1", "kernel, another draw", theorem_1.redraw, "kernel",
      theorem_1.claimed("redraw"), 1.02),
-    (G + "remark-4", "kernel of unit templates", remark_4.measured, "kernel",
+    (G + "remark-4", "kernel of unit templates", remark_4.by_features, "kernel",
      remark_4.without_clip, 1.02),
 )  # fmt: skip
 
 ROWS: list[Row] = [
     *(red(F + "kernel", f"scale of the frequencies, {name}", "times 1.01", fourier.frequencies,
-        wider=1.01, named=lambda options, name=name: options["kernel"] == name) for name in ("rbf",
+        wider=1.01, selects=lambda options, name=name: options["kernel"] == name) for name in ("rbf",
         "laplacian", "matern")),
     *(row for value in VALUES for row in of_value(*value)),
     of_width(F + "kernel", fourier.gaussian, gaussian, 1.05),
