@@ -17,7 +17,7 @@ from mehler._version import __version__
 from mehler.report import draw, page_style, page_text, with_glyphs
 from mehler.statements import Plot
 
-from ._results import Measured, Options, Results, Tables
+from ._results import Options, Record, Results, Tables
 
 Level = Literal["quick", "full"]
 LEVELS: tuple[Level, ...] = ("quick", "full")
@@ -45,8 +45,8 @@ class Cell:
 
     def seed(self, *without: str) -> int:
         """Return the seed of the cell, which is independent of the options in `without`."""
-        kept = {name: value for name, value in self.options.items() if name not in without}
-        text = f"{self.run} {sorted(kept.items())}"
+        options = {name: value for name, value in self.options.items() if name not in without}
+        text = f"{self.run} {sorted(options.items())}"
         return int.from_bytes(sha256(text.encode()).digest()[:6], "big")
 
     def seed_of(self, *options: str) -> int:
@@ -71,7 +71,7 @@ class Experiment:
     source: str
     page: Path
     cells: Callable[[Level], list[Options]]
-    measure: Callable[[Level, Any, Cell], Measured]
+    measure: Callable[[Level, Any, Cell], Record]
     table: Callable[[Level, Results], Tables]
     figure: Callable[[Level, Results], list[Plot]]
     data: Mapping[Level, str]
@@ -110,15 +110,15 @@ class Experiment:
         settings = {"experiment": self.name, "level": level, "seed": seed}
         store = Store(folder / "cells", settings)
         try:
-            pairs = _measured(lambda cell: self.measure(level, rows, cell), cells, store, progress)
+            pairs = _measure(lambda cell: self.measure(level, rows, cell), cells, store, progress)
             title, results = f"{self.title}, on {self.data[level]}", Results(pairs)
             tables = self.table(level, results)
             outcome = Outcome(self, settings, title, results, tables, (page, numbers))
             texts = {page: outcome.html(source is not None), numbers: outcome.json()}
         except KeyboardInterrupt:
-            kept = sum(store.get(cell) is not None for cell in cells)
+            n_cells = sum(store.get(cell) is not None for cell in cells)
             raise InterruptedError(
-                f"interrupted; {kept} of {len(cells)} cells are kept in {store.folder}, and the "
+                f"interrupted; {n_cells} of {len(cells)} cells are kept in {store.folder}, and the "
                 "same command goes on from there"
             ) from None
         write_all(texts)
@@ -169,7 +169,7 @@ class Outcome:
             "mehler": __version__,
             "title": self.title,
             "source": self.experiment.source,
-            "cells": [{**options, **measured} for options, measured in self.results.cells],
+            "cells": [{**options, **record} for options, record in self.results.cells],
             "tables": self.tables,
         }
         return json.dumps(record, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
@@ -199,9 +199,9 @@ class Outcome:
         return with_glyphs(page)
 
 
-def _measured(
-    measure: Callable[[Cell], Measured], cells: list[Cell], store: Store, progress: Progress | None
-) -> list[tuple[Options, Measured]]:
+def _measure(
+    measure: Callable[[Cell], Record], cells: list[Cell], store: Store, progress: Progress | None
+) -> list[tuple[Options, Record]]:
     """Measure the cells that are missing, by one thread of the linear algebra.
 
     Sums of another order differ in the last digit, which decides ties between machines.
@@ -210,16 +210,16 @@ def _measured(
 
     pairs = []
     for number, cell in enumerate(cells):
-        measured = store.get(cell)
-        if measured is None:
+        record = store.get(cell)
+        if record is None:
             if progress is not None:
                 progress(cell.key.replace("_", " "), number, len(cells))
             start = time.process_time()
             with threadpool_limits(limits=1):
-                measured = measure(cell)
-            measured["seconds"] = round(time.process_time() - start, 3)
-            store.put(cell, measured)
-        pairs.append((cell.options, measured))
+                record = measure(cell)
+            record["seconds"] = round(time.process_time() - start, 3)
+            store.put(cell, record)
+        pairs.append((cell.options, record))
     if progress is not None:
         progress("page", len(cells), len(cells))
     return pairs
@@ -234,34 +234,34 @@ class Store:
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
         self.folder = folder
-        kept = _read(folder / _SETTINGS)
-        if kept is None and any(path.name != _SETTINGS for path in folder.glob("*.json")):
+        settings_there = _read(folder / _SETTINGS)
+        if settings_there is None and any(path.name != _SETTINGS for path in folder.glob("*.json")):
             raise ValueError(
                 f"{folder} holds cells, but {_SETTINGS} does not say of which run; take "
                 "another --out, or remove the folder"
             )
         changed = ", ".join(
-            f"{name}: {kept.get(name)!r} there, {value!r} now"
+            f"{name}: {settings_there.get(name)!r} there, {value!r} now"
             for name, value in settings.items()
-            if kept is not None and kept.get(name) != value
+            if settings_there is not None and settings_there.get(name) != value
         )
         if changed:
             raise ValueError(f"{folder} holds cells of another run ({changed}); take another --out")
-        if kept is None:
+        if settings_there is None:
             require_folder(folder, "out")
             write_whole(folder / _SETTINGS, json.dumps(settings, indent=1) + "\n")
 
-    def get(self, cell: Cell) -> Measured | None:
+    def get(self, cell: Cell) -> Record | None:
         """Return the measurements of a cell, or None if there are none of this version."""
         record = _read(self._path(cell)) or {}
-        measured, options = record.get("measured"), record.get("options")
-        whole = isinstance(measured, dict) and "seconds" in measured
-        own = options == dict(cell.options) and record.get("mehler") == __version__
-        return measured if whole and own else None
+        numbers, options = record.get("measured"), record.get("options")
+        whole = isinstance(numbers, dict) and "seconds" in numbers
+        same_run = options == dict(cell.options) and record.get("mehler") == __version__
+        return numbers if whole and same_run else None
 
-    def put(self, cell: Cell, measured: Measured) -> None:
+    def put(self, cell: Cell, numbers: Record) -> None:
         """Write the measurements of a cell, atomically."""
-        record = {"options": dict(cell.options), "mehler": __version__, "measured": measured}
+        record = {"options": dict(cell.options), "mehler": __version__, "measured": numbers}
         write_whole(self._path(cell), json.dumps(record, indent=1) + "\n")
 
     def _path(self, cell: Cell) -> Path:

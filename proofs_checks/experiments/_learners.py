@@ -69,8 +69,8 @@ def nystroem(
     rows = X[np.sort(rng.choice(len(X), n_columns, replace=False))]
     block = kernel(rows, rows)
     eigenvalues, vectors = np.linalg.eigh(0.5 * (block + block.T))
-    kept = eigenvalues > 1e-12 * eigenvalues[-1]
-    root = vectors[:, kept] / np.sqrt(eigenvalues[kept])
+    positive = eigenvalues > 1e-12 * eigenvalues[-1]
+    root = vectors[:, positive] / np.sqrt(eigenvalues[positive])
     return lambda Z: kernel(Z, rows) @ root
 
 
@@ -116,8 +116,8 @@ def kernel_ridge(
         # Both from N lambda / (N lambda + s), in which no digits cancel.
         remainder = n * lam / (eigenvalues + n * lam)
         residuals = vectors @ (remainder[:, None] * targets)
-        own = (vectors**2) @ remainder - (1.0 / n if intercept else 0.0)
-        left_out = residuals / own[:, None]
+        diagonal = (vectors**2) @ remainder - (1.0 / n if intercept else 0.0)
+        left_out = residuals / diagonal[:, None]
         if by_class:
             errors[i] = np.mean((Y - left_out).argmax(axis=1) != Y.argmax(axis=1))
         else:
@@ -147,27 +147,27 @@ def perceptron(
 
     rng = np.random.default_rng(seed)
     d = X.shape[1]
-    shape, split = (d + 1, n_hidden), (d + 1) * n_hidden
+    shape, n_inner = (d + 1, n_hidden), (d + 1) * n_hidden
     rows = _ends(X)
     start = np.concatenate(
-        [rng.standard_normal(split) / d**0.5, rng.standard_normal(n_hidden + 1) / n_hidden**0.5]
+        [rng.standard_normal(n_inner) / d**0.5, rng.standard_normal(n_hidden + 1) / n_hidden**0.5]
     )
-    kept = np.ones(len(start))
-    kept[split - n_hidden : split] = 0.0
-    kept[-1] = 0.0
+    penalised = np.ones(len(start))
+    penalised[n_inner - n_hidden : n_inner] = 0.0
+    penalised[-1] = 0.0
 
     def objective(weights: NDArray[np.float64]) -> tuple[float, Any]:
-        inner, outer = weights[:split].reshape(shape), weights[split:]
+        inner, outer = weights[:n_inner].reshape(shape), weights[n_inner:]
         hidden = _ends(np.tanh(rows @ inner))
         margin = y * (hidden @ outer)
         slope = -y / (1.0 + np.exp(np.clip(margin, -500, 500))) / len(y)
         back = slope[:, None] * outer[:-1] * (1.0 - hidden[:, :-1] ** 2)
         gradient = np.concatenate([(rows.T @ back).ravel(), hidden.T @ slope])
-        loss = np.logaddexp(0.0, -margin).mean() + lam * np.sum(kept * weights**2)
-        return float(loss), gradient + 2 * lam * kept * weights
+        loss = np.logaddexp(0.0, -margin).mean() + lam * np.sum(penalised * weights**2)
+        return float(loss), gradient + 2 * lam * penalised * weights
 
     best = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": n_steps}).x
-    inner, outer = best[:split].reshape(shape), best[split:]
+    inner, outer = best[:n_inner].reshape(shape), best[n_inner:]
     return lambda Z: _ends(np.tanh(_ends(Z) @ inner)) @ outer
 
 
@@ -189,7 +189,7 @@ def greedy_path(
     scale = 10.0 * np.sqrt(np.mean(y**2)) / lengths
     atoms = phi * scale
     squares, cross = (atoms**2).mean(axis=0), atoms.T @ y / len(y)
-    f, weights, kept = np.zeros(len(y)), np.zeros(phi.shape[1]), {}
+    f, weights, path = np.zeros(len(y)), np.zeros(phi.shape[1]), {}
     signs = np.array([[1.0], [-1.0]])
     for step in range(1, max(sizes) + 1):
         along, size, fit = atoms.T @ f / len(y), np.mean(f**2), np.mean(f * y)
@@ -204,8 +204,8 @@ def greedy_path(
         weights *= 1 - alpha_at
         weights[column] += alpha_at * sign * scale[column]
         if step in sizes:
-            kept[step] = weights.copy()
-    return kept
+            path[step] = weights.copy()
+    return path
 
 
 def stumps(X: Any, thresholds: Any) -> Any:
@@ -217,7 +217,7 @@ def stumps(X: Any, thresholds: Any) -> Any:
 def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[int, Any]:
     """Return weights of votes of stumps, (N, P), after some numbers of AdaBoost's rounds."""
     mass = np.full(len(y), 1.0 / len(y))
-    weights, kept = np.zeros(votes.shape[1]), {}
+    weights, path = np.zeros(votes.shape[1]), {}
     for step in range(1, max(sizes) + 1):
         agreement = (mass * y).astype(np.float32) @ votes
         column = int(np.argmax(np.abs(agreement)))
@@ -227,5 +227,5 @@ def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[
         mass /= mass.sum()
         weights[column] += weight
         if step in sizes:
-            kept[step] = weights.copy()
-    return kept
+            path[step] = weights.copy()
+    return path

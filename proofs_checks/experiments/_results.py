@@ -14,7 +14,7 @@ from mehler.statements import Plot, Series
 
 # The varied quantities of a cell, and its result: numbers and lists of numbers, as in JSON.
 Options: TypeAlias = Mapping[str, Any]
-Measured: TypeAlias = dict[str, Any]
+Record: TypeAlias = dict[str, Any]
 # Rows of text by caption; the keys of a row are the heads of the table.
 Tables: TypeAlias = dict[str, list[dict[str, str]]]
 # From a label, places and values over draws to a series.
@@ -28,31 +28,31 @@ _ROUNDING = 1e-9
 class Results:
     """The measurements of cells, by the options of the cells."""
 
-    def __init__(self, cells: Iterable[tuple[Options, Measured]]) -> None:
+    def __init__(self, cells: Iterable[tuple[Options, Record]]) -> None:
         self.cells = list(cells)
 
     def where(self, **options: Any) -> Results:
         """Return those whose cells have some options; an option of None is any."""
         conditions = {name: value for name, value in options.items() if value is not None}
         return Results(
-            (cell, measured)
-            for cell, measured in self.cells
+            (cell, record)
+            for cell, record in self.cells
             if all(cell.get(name) == value for name, value in conditions.items())
         )
 
     def options(self, *names: str) -> list[Any]:
         """List the values of an option, or the tuples of several, as they first appear."""
-        kept = [tuple(cell.get(name) for name in names) for cell, _ in self.cells]
-        return list(dict.fromkeys(kept if len(names) > 1 else (value for (value,) in kept)))
+        values = [tuple(cell.get(name) for name in names) for cell, _ in self.cells]
+        return list(dict.fromkeys(values if len(names) > 1 else (value for (value,) in values)))
 
     def values(self, *path: Any, **options: Any) -> NDArray[np.float64]:
         """Return a measured number, or list of numbers, at a path of keys: shape (draws, ...)."""
-        some = self.where(**options).cells
-        return np.array([reduce(getitem, path, measured) for _, measured in some])
+        cells = self.where(**options).cells
+        return np.array([reduce(getitem, path, record) for _, record in cells])
 
     def columns(self, name: str, option: str, at: Iterable[Any], **options: Any) -> NDArray[Any]:
         """Return the values of `name` at several values of an option: shape (draws, options)."""
-        return np.stack([self.values(name, **{option: each}, **options) for each in at], axis=1)
+        return np.stack([self.values(name, **{option: value}, **options) for value in at], axis=1)
 
 
 def draws(settings: Iterable[Options] = ({},), n: int = 10) -> list[Options]:

@@ -142,8 +142,8 @@ def split(problem: Problem, n_fit: int, n_other: int, seed: int) -> Split:
 
 def gammas_of(rows: NDArray[np.float64], n: int = 3) -> list[float]:
     """Return n bandwidths 4^k / (2 median^2), k >= -1, with the median distance of 500 rows."""
-    some = rows[:500]
-    squares = np.sum(some**2, axis=1)
-    apart = squares[:, None] + squares[None] - 2 * some @ some.T
-    median = float(np.median(apart[np.triu_indices(len(some), 1)]))
+    sample = rows[:500]
+    squares = np.sum(sample**2, axis=1)
+    apart = squares[:, None] + squares[None] - 2 * sample @ sample.T
+    median = float(np.median(apart[np.triu_indices(len(sample), 1)]))
     return [4.0**k / (2 * median) for k in range(-1, n - 1)]

@@ -15,7 +15,7 @@ from mehler.statements import Plot
 from . import _rows, data
 from ._harness import Cell, Level, declared
 from ._learners import boosted, greedy_path, perceptron, stumps
-from ._results import Measured, Results, Tables, curves, differences, draws, spread
+from ._results import Record, Results, Tables, curves, differences, draws, spread
 from ._rows import Problem
 
 # Rows to learn from and to test on.
@@ -43,13 +43,13 @@ def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
     return sets
 
 
-def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
+def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Record:
     """Return test errors in percent, and CPU seconds of learning, of each machine by size."""
     problem, seed = sets[cell["data"]], cell.seed()
     (X, y), (X_test, y_test) = _rows.deal((problem.X, problem.y), seed, *ROWS[level])
     X, X_test = _rows.standardised(X, X_test)
     gamma = _rows.gammas_of(X)[1]
-    measured: Measured = {}
+    record: Record = {}
 
     def cosines(k: int) -> Any:
         return _rows.cosines(X, k, gamma, seed)
@@ -82,56 +82,56 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
         if path:
             steps = np.array(SIZES[name])
             seconds = (seconds[-1] * steps / steps[-1]).tolist()
-        measured[name], measured[f"{name}, seconds"] = errors, seconds
+        record[name], record[f"{name}, seconds"] = errors, seconds
 
     add("random cosines", (by_ridge(cosines(k)) for k in SIZES["random cosines"]))
     add("random stumps", (by_ridge(signs(k)) for k in SIZES["random stumps"]))
     add("greedy cosines", greedy(), path=True)
     add("boosted stumps", boosting(), path=True)
     add("joint", (perceptron(X, y, k, 1e-4, seed=seed)(X_test) for k in SIZES["joint"]))
-    return measured
+    return record
 
 
 def table(level: Level, results: Results) -> Tables:
     """Return errors and times by size, and random against each rival at its time."""
     tables, pairs = {}, {}
     for name in results.options("data"):
-        some = results.where(data=name)
+        subset = results.where(data=name)
         caption = f"{name}: test error in percent, mean ± standard deviation over draws"
         tables[f"{caption}, and median CPU seconds on one core"] = [
             {
                 "machine": method,
                 "non-linearities": str(k),
-                "error": spread(some.values(method, i)),
-                "seconds": f"{np.median(some.values(f'{method}, seconds', i)):.2g}",
+                "error": spread(subset.values(method, i)),
+                "seconds": f"{np.median(subset.values(f'{method}, seconds', i)):.2g}",
             }
             for method, sizes in SIZES.items()
             for i, k in enumerate(sizes)
         ]
         for rival, kind in RIVALS.items():
             what = f"{name}, {kind} in the time of {rival}, {SIZES[rival][-1]} of them"
-            pairs[what] = np.transpose([at_the_time(m, rival) for _, m in some.cells])
+            pairs[what] = np.transpose([at_the_time(m, rival) for _, m in subset.cells])
     return tables | {"Error less that of the rival, percent": differences(pairs, "machines")}
 
 
-def at_the_time(measured: Measured, rival: str) -> tuple[float, float]:
+def at_the_time(record: Record, rival: str) -> tuple[float, float]:
     """Return the error of random features within a rival's time, and the rival's.
 
     The rival is at its largest size; random features of its kind are at the largest size within
     that time, or at their smallest one.
     """
-    limit, kind = measured[f"{rival}, seconds"][-1], RIVALS[rival]
-    within = [i for i, spent in enumerate(measured[f"{kind}, seconds"]) if spent <= limit]
-    return measured[kind][max(within, default=0)], measured[rival][-1]
+    limit, kind = record[f"{rival}, seconds"][-1], RIVALS[rival]
+    within = [i for i, spent in enumerate(record[f"{kind}, seconds"]) if spent <= limit]
+    return record[kind][max(within, default=0)], record[rival][-1]
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
     """Draw the errors over the median time, for each problem."""
     caption, plots = "Mean over draws, with its standard error, at the median time.", []
     for name in results.options("data"):
-        some = results.where(data=name)
-        errors = {method: some.values(method) for method in SIZES}
-        times = {method: np.median(some.values(f"{method}, seconds"), axis=0) for method in SIZES}
+        subset = results.where(data=name)
+        errors = {method: subset.values(method) for method in SIZES}
+        times = {method: np.median(subset.values(f"{method}, seconds"), axis=0) for method in SIZES}
         title, percent = f"{name}: error over CPU time", "test error, percent"
         plots.append(curves(title, "CPU seconds", times, percent, errors, caption))
     return plots

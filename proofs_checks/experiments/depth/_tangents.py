@@ -44,10 +44,10 @@ class TangentFeatures(DeepFeatures):
         return (self.n_inputs + bias, *(2 * width + bias for width in self.widths[:-1]))
 
     def _units(self) -> Units:
-        own, pool = super()._units(), self.limit.pool_size or 1
+        units, pool = super()._units(), self.limit.pool_size or 1
         pairs = zip(self._lengths(), self.widths, strict=True)
-        directions = pool * sum(one * two for one, two in pairs)
-        return own._replace(n_weights=own.n_weights + directions, width=2 * self.n_features)
+        directions = pool * sum(fan_in * fan_out for fan_in, fan_out in pairs)
+        return units._replace(n_weights=units.n_weights + directions, width=2 * self.n_features)
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
         q = self.limit.pool_size or 1
@@ -73,11 +73,11 @@ class TangentFeatures(DeepFeatures):
         # E[M M'; D = D']: tangents at equal winners have the mean product rho, at others 0.
         same = rho if q == 1 else 0.25 * evaluate(pool_table(q).second_slope, rho)
         square = rho * rho
-        own = 1.0 + 2.0 * slope * square - (slope * rho) ** 2
+        single = 1.0 + 2.0 * slope * square - (slope * rho) ** 2
         both = 2.0 * rho * (same - kernel * slope)
         scale = (pairs.x_scale * pairs.y_scale) ** 2
         share = self.n_features / self.widths[0]
-        return share * w**2 * (layer.variance(pairs) + scale * (own + both))
+        return share * w**2 * (layer.variance(pairs) + scale * (single + both))
 
 
 def _tangents(
@@ -86,8 +86,8 @@ def _tangents(
     """Compute the tangent features of the read-out's inputs."""
     half = len(weights) // 2
     inputs = tangents = inputs_of(xp, rows, weight, bias)
-    for each, directions in zip(weights[:half], weights[half:], strict=True):
-        units, passed = _layer(layer, xp, inputs, each, tangents, directions)
+    for layer_weights, directions in zip(weights[:half], weights[half:], strict=True):
+        units, passed = _layer(layer, xp, inputs, layer_weights, tangents, directions)
         inputs = inputs_of(xp, units, weight, bias)
         passed = passed * (weight / passed.shape[1] ** 0.5)
         tangents = xp.concat([inputs, passed], axis=1)

@@ -18,7 +18,7 @@ from mehler.statements import Plot
 from .. import data
 from .._harness import Cell, Level, declared
 from .._learners import Kernel, gaussian, kernel_ridge, nystroem
-from .._results import Measured, Options, Results, Tables, curves, differences, spread
+from .._results import Options, Record, Results, Tables, curves, differences, spread
 from .._rows import Part, Problem, deal, gammas_of, scaled, standardised
 from ._tangents import TangentFeatures
 
@@ -68,11 +68,11 @@ def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]
     """Return maps of `COLUMNS` columns, by name; `gamma` is what the RBF kernel has chosen."""
     bases: dict[str, Kernel] = {"RBF": partial(gaussian, gamma=gamma)}
     for kind, net in (("NNGP", SHALLOW), ("NNGP", SHOWN), ("NTK", SHOWN)):
-        bases[f"{kind}, {named(*net)}"] = of_network(deep(*net), kind)
+        bases[f"{kind}, {name_of(*net)}"] = of_network(deep(*net), kind)
     fourier = FourierFeatures.draw(X.shape[1], COLUMNS, gamma=gamma, seed=seed, dtype="float64")
     columns = min(COLUMNS, len(X))
     return {
-        **drawn("networks", DeepFeatures, X.shape[1], COLUMNS, seed),
+        **draws("networks", DeepFeatures, X.shape[1], COLUMNS, seed),
         "Fourier features": fourier,
         **{f"Nystroem, {name}": nystroem(k, X, columns, seed) for name, k in bases.items()},
     }
@@ -80,24 +80,24 @@ def features(X: Any, gamma: float, seed: int) -> dict[str, Callable[[Any], Any]]
 
 def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
     """Return maps of tangent kernels, of half the width, and of other arc-cosine kernels."""
-    maps = drawn("tangent features", TangentFeatures, d, COLUMNS // 2, seed)
+    maps = draws("tangent features", TangentFeatures, d, COLUMNS // 2, seed)
     for order, (unit, bias) in ORDERS.items():
         options: Any = {"activation": unit, "bias_variance": bias, "seed": seed}
         maps[f"networks, arc-cosine, order {order}"] = DeepFeatures.draw(d, (COLUMNS,), **options)
     return maps
 
 
-def drawn(label: str, family: type[DeepFeatures], d: int, width: int, seed: int) -> dict[str, Any]:
+def draws(label: str, family: type[DeepFeatures], d: int, width: int, seed: int) -> dict[str, Any]:
     """Draw maps of some of the maxout networks of `deep`."""
     maps = {}
     for q, depth in DRAWN:
         options: Any = {"activation": "maxout", "pool_size": q, "bias_variance": BIAS, "seed": seed}
         options["weight_variance"] = critical_weight_variance(q)
-        maps[f"{label}, {named(q, depth)}"] = family.draw(d, (width,) * depth, **options)
+        maps[f"{label}, {name_of(q, depth)}"] = family.draw(d, (width,) * depth, **options)
     return maps
 
 
-def named(q: int, depth: int) -> str:
+def name_of(q: int, depth: int) -> str:
     """Name a network; the pool of two is ReLU."""
     return f"q = {q}, depth {depth}"
 
@@ -140,7 +140,7 @@ def error(values: NDArray[np.float64], targets: NDArray[np.float64], *, classes:
     return float(100 * np.mean((values - targets) ** 2) / np.var(targets))
 
 
-def measure(level: Level, problems: dict[str, Problem], cell: Cell) -> Measured:
+def measure(level: Level, problems: dict[str, Problem], cell: Cell) -> Record:
     """Return test and leave-one-out errors of kernels, or of features, on one split."""
     seed, problem = cell.seed("machines"), problems[cell["data"]]
     (X, codes), (new, targets) = split(problem, *ROWS[level], seed)
@@ -152,7 +152,7 @@ def measure(level: Level, problems: dict[str, Problem], cell: Cell) -> Measured:
 
     if cell["machines"] == "kernels":
         nets = itertools.product(POOLS[level], DEPTHS[level], KINDS)
-        machines = {f"{k}, {named(q, n)}": [of_network(deep(q, n), k)] for q, n, k in nets}
+        machines = {f"{k}, {name_of(q, n)}": [of_network(deep(q, n), k)] for q, n, k in nets}
         fits = {name: best_of(k)[1] for name, k in {**machines, **others(X)}.items()}
     else:
         if cell["machines"] == "features":
@@ -160,88 +160,88 @@ def measure(level: Level, problems: dict[str, Problem], cell: Cell) -> Measured:
         else:
             maps = more_features(X.shape[1], seed)
         fits = {name: learn.ridge(phi, X, codes, lambdas=LAMBDAS) for name, phi in maps.items()}
-    measured: Measured = {}
+    record: Record = {}
     for name, fit in fits.items():
-        measured[name] = error(fit.predict(new), targets, classes=problem.classes)
-        measured[f"{name}, left out"] = float(fit.errors.min())
-    return measured
+        record[name] = error(fit.predict(new), targets, classes=problem.classes)
+        record[f"{name}, left out"] = float(fit.errors.min())
+    return record
 
 
 def grid(level: Level) -> list[str]:
     """Return the names of the networks' kernels."""
     networks = itertools.product(KINDS, POOLS[level], DEPTHS[level])
-    return [f"{kind}, {named(q, depth)}" for kind, q, depth in networks]
+    return [f"{kind}, {name_of(q, depth)}" for kind, q, depth in networks]
 
 
-def joined(level: Level, results: Results) -> Results:
+def machines_by_draw(level: Level, results: Results) -> Results:
     """Return all machines of a draw in one, with what errors of rows left out choose."""
-    draws: dict[tuple[str, int], Measured] = {}
-    for cell, measured in results.cells:
-        draws.setdefault((cell["data"], cell["draw"]), {}).update(measured)
+    by_draw: dict[tuple[str, int], Record] = {}
+    for cell, record in results.cells:
+        by_draw.setdefault((cell["data"], cell["draw"]), {}).update(record)
     return Results(
-        ({"data": name, "draw": draw}, {**measured, **chosen(measured, level)})
-        for (name, draw), measured in draws.items()
+        ({"data": name, "draw": draw}, {**record, **best_kernels(record, level)})
+        for (name, draw), record in by_draw.items()
     )
 
 
-def chosen(measured: Measured, level: Level) -> Measured:
+def best_kernels(record: Record, level: Level) -> Record:
     """Return the test errors of the kernels of least leave-one-out error, maxout's and ReLU's."""
     errors = {}
     for label, relu in ((BEST, False), (RELU, True)):
         keys = [key for key in grid(level) if ("q = 2," in key) == relu]
-        errors[label] = measured[min(keys, key=lambda key: measured[f"{key}, left out"])]
+        errors[label] = record[min(keys, key=lambda key: record[f"{key}, left out"])]
     return errors
 
 
-def compared(level: Level) -> list[tuple[str, str]]:
+def pairs_of_machines(level: Level) -> list[tuple[str, str]]:
     """Return the machines that are compared."""
-    shown, alike = named(*SHOWN), named(2, SHOWN[1])
-    deepest, one = named(SHOWN[0], DEPTHS[level][-1]), named(SHOWN[0], 1)
+    network, alike = name_of(*SHOWN), name_of(2, SHOWN[1])
+    deepest, shallow = name_of(SHOWN[0], DEPTHS[level][-1]), name_of(SHOWN[0], 1)
     return [
         (BEST, "RBF"),
         (BEST, RELU),
         (BEST, "arc-cosine, order 2"),
-        (f"NTK, {shown}", f"NNGP, {shown}"),
-        (f"NNGP, {shown}", f"NNGP, {alike}"),
-        (f"NNGP, {deepest}", f"NNGP, {one}"),
-        (f"networks, {shown}", f"NNGP, {shown}"),
-        (f"Nystroem, NNGP, {shown}", f"networks, {shown}"),
-        (f"networks, {named(*SHALLOW)}", "Fourier features"),
-        (f"tangent features, {shown}", f"NTK, {shown}"),
-        (f"Nystroem, NTK, {shown}", f"tangent features, {shown}"),
-        (f"tangent features, {shown}", f"networks, {shown}"),
+        (f"NTK, {network}", f"NNGP, {network}"),
+        (f"NNGP, {network}", f"NNGP, {alike}"),
+        (f"NNGP, {deepest}", f"NNGP, {shallow}"),
+        (f"networks, {network}", f"NNGP, {network}"),
+        (f"Nystroem, NNGP, {network}", f"networks, {network}"),
+        (f"networks, {name_of(*SHALLOW)}", "Fourier features"),
+        (f"tangent features, {network}", f"NTK, {network}"),
+        (f"Nystroem, NTK, {network}", f"tangent features, {network}"),
+        (f"tangent features, {network}", f"networks, {network}"),
     ]
 
 
 def table(level: Level, results: Results) -> Tables:
     """Return errors over depth and pool, those of other machines, and paired differences."""
-    every, tables, pairs = joined(level, results), dict[str, Any](), dict[str, Any]()
+    every, tables, pairs = machines_by_draw(level, results), dict[str, Any](), dict[str, Any]()
     for name in every.options("data"):
-        some = every.where(data=name)
-        machines = [key for key in some.cells[0][1] if key not in grid(level) and key != "seconds"]
+        part = every.where(data=name)
+        machines = [key for key in part.cells[0][1] if key not in grid(level) and key != "seconds"]
         tables[f"{name}: test error in percent, mean ± standard deviation over draws"] = [
             {"kernel; q = 2 is ReLU": f"{kind}, q = {q}"}
-            | {f"depth {n}": spread(some.values(f"{kind}, {named(q, n)}")) for n in DEPTHS[level]}
+            | {f"depth {n}": spread(part.values(f"{kind}, {name_of(q, n)}")) for n in DEPTHS[level]}
             for kind, q in itertools.product(KINDS, POOLS[level])
         ]
-        tables[f"{name}: other machines, and what errors of rows left out choose of the grid"] = [
-            {"machine": key, "test error, percent": spread(some.values(key))}
+        tables[f"{name}: other machines, and what part of rows left out choose of the grid"] = [
+            {"machine": key, "test error, percent": spread(part.values(key))}
             for key in machines
             if not key.endswith("left out")
         ]
-        for left, right in compared(level):
-            pairs[f"{name}: {left}, less {right}"] = some.values(left), some.values(right)
+        for left, right in pairs_of_machines(level):
+            pairs[f"{name}: {left}, less {right}"] = part.values(left), part.values(right)
     rows = differences(pairs, "machines", tests=len(pairs))
     return {**tables, "Test error in percent, less that of another machine": rows}
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
     """Draw errors over depth of the smallest and the largest pools."""
-    every, depths, plots = joined(level, results), DEPTHS[level], []
+    every, depths, plots = machines_by_draw(level, results), DEPTHS[level], []
     for name in every.options("data"):
-        some, values = every.where(data=name), {}
+        errors, values = every.where(data=name), {}
         for kind, q in itertools.product(KINDS, (POOLS[level][0], POOLS[level][-1])):
-            columns = [some.values(f"{kind}, {named(q, n)}") for n in depths]
+            columns = [errors.values(f"{kind}, {name_of(q, n)}") for n in depths]
             values[f"{kind}, q = {q}"] = np.stack(columns, axis=1)
         axes = "hidden layers", depths, "test error, percent"
         plots.append(curves(f"{name}: error over depth", *axes, values, x_log=False))

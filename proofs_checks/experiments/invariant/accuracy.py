@@ -21,7 +21,7 @@ from ...group_invariant.image_rotations import image_rotations
 from .. import data
 from .._harness import Cell, Experiment, Level
 from .._learners import classes_by_ridge
-from .._results import Measured, Results, Tables, curves, differences, draws, spread
+from .._results import Record, Results, Tables, curves, differences, draws, spread
 from .._rows import Part, deal, digits, unit_rows
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -66,7 +66,7 @@ class Comparison:
         fourier = FourierFeatures.draw(d, columns, gamma=0.5, seed=seed, like=like)
         return {next(iter(self.labels)): lambda rows: rows, "fourier": fourier, **invariant}
 
-    def measure(self, level: Level, examples: Examples, cell: Cell) -> Measured:
+    def measure(self, level: Level, examples: Examples, cell: Cell) -> Record:
         """Return test accuracies of ridge regression on each kind of features, by training size."""
         seed = cell.seed()
         # Where all rows are dealt, the sample is drawn by another seed.
@@ -79,12 +79,12 @@ class Comparison:
         """Return accuracies, and the best of the invariant features less both controls."""
         sizes, pairs = self.sizes[level], dict[str, tuple[Any, Any]]()
         shares = {name: results.values(name) for name in self.labels}
-        tried = [name for name in list(self.labels)[1:] if name not in CONTROLS]
+        names = [name for name in list(self.labels)[1:] if name not in CONTROLS]
         for k, n in enumerate(sizes):
-            best = max(tried, key=lambda name: shares[name][:, k].mean())
-            for other in CONTROLS:
-                name = f"N = {n}: {self.labels[best]}, less {self.labels[other]}"
-                pairs[name] = shares[best][:, k], shares[other][:, k]
+            best = max(names, key=lambda name: shares[name][:, k].mean())
+            for control in CONTROLS:
+                name = f"N = {n}: {self.labels[best]}, less {self.labels[control]}"
+                pairs[name] = shares[best][:, k], shares[control][:, k]
         rows = [
             {"features": label}
             | {f"N = {n}": spread(shares[name][:, k], 3) for k, n in enumerate(sizes)}
@@ -94,7 +94,7 @@ class Comparison:
         return {
             "Share of test rows that are right, mean ± standard deviation over draws": rows,
             "Share of the best of the invariant features, less that of a control": differences(
-                pairs, "features", tests=len(tried), digits=3
+                pairs, "features", tests=len(names), digits=3
             ),
         }
 
@@ -108,18 +108,18 @@ class Comparison:
 
 def accuracies(
     maps: Mapping[str, Callable[[Any], Any]], train: Part, test: Part, sizes: Any, seed: int
-) -> Measured:
+) -> Record:
     """Return test accuracies of each map by ridge regression over the training sizes.
 
     The sample of size N is the first N rows of one sample without replacement.
     """
     order = np.random.default_rng(seed).permutation(len(train[1]))[: max(sizes)]
     rows, labels = train[0][order], train[1][order]
-    measured: Measured = {}
+    record: Record = {}
     for name, phi in maps.items():
         z, z_test = phi(rows), phi(test[0])
-        measured[name] = [right_by_ridge(z[:n], labels[:n], z_test, test[1]) for n in sizes]
-    return measured
+        record[name] = [right_by_ridge(z[:n], labels[:n], z_test, test[1]) for n in sizes]
+    return record
 
 
 def right_by_ridge(z: Any, labels: Any, z_test: Any, truth: Any) -> float:
@@ -210,9 +210,9 @@ def elements(deviations: Any) -> dict[str, list[Any]]:
     """Return the matrices that act on rows, (260, 260), by name; `deviations` are of cepstra."""
     still = np.eye(FRAMES)[None], np.eye(CEPSTRA)[None]
     speeds = warps(FRAMES, SPEEDS)
-    moved = pitches(deviations)
+    shifts = pitches(deviations)
     lists = {"none": still, "speeds": (speeds, still[1])}
-    lists |= {"pitches": (still[0], moved), "both": (speeds, moved)}
+    lists |= {"pitches": (still[0], shifts), "both": (speeds, shifts)}
     return {
         name: [np.kron(a, b) for a in left for b in right] for name, (left, right) in lists.items()
     }
@@ -248,8 +248,8 @@ def made_up(rng: np.random.Generator, n: int = 900) -> tuple[Any, Any]:
     labels = rng.integers(0, 10, n)
     tempos = 2.0 ** rng.uniform(-0.7, 0.7, n)
     moves = pitches(np.ones(CEPSTRA), rng.uniform(-2.0, 2.0, n))
-    each = zip(words[labels], tempos, moves)
-    played = np.stack([at_speed(word.T, tempo).T @ move.T for word, tempo, move in each])
+    parts = zip(words[labels], tempos, moves)
+    played = np.stack([at_speed(word.T, tempo).T @ move.T for word, tempo, move in parts])
     return played + 0.2 * words.std() * rng.standard_normal(played.shape), labels
 
 
@@ -264,8 +264,8 @@ def pitches(deviations: Floats, shifts: Any = SHIFTS) -> Any:
     places = np.arange(CHANNELS, dtype=float)
     matrices = []
     for shift in shifts:
-        moved = [np.interp(places - shift, places, channel) for channel in cosines]
-        matrices.append(cosines @ np.array(moved).T / deviations[:, None] * deviations[None, :])
+        rows = [np.interp(places - shift, places, channel) for channel in cosines]
+        matrices.append(cosines @ np.array(rows).T / deviations[:, None] * deviations[None, :])
     return np.stack(matrices)
 
 

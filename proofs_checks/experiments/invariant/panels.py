@@ -19,7 +19,7 @@ from mehler.statements import Plot
 from .. import data
 from .._harness import Cell, Level
 from .._learners import nearest_rows
-from .._results import Measured, Results, Tables, curves, differences, paired_interval, spread
+from .._results import Record, Results, Tables, curves, differences, paired_interval, spread
 from .._rows import Part, unit_rows
 from . import accuracy
 from .accuracy import Examples, at_speed, right_by_ridge, warps
@@ -35,7 +35,7 @@ TEST = {"quick": 200, "full": 1000}
 _RIGHT = "share of test rows that are right"
 
 
-def measure(level: Level, examples: Examples, cell: Cell) -> Measured:
+def measure(level: Level, examples: Examples, cell: Cell) -> Record:
     """Return shares of test rows that are right, least squares and nearest neighbour."""
     seed = cell.seed()
     rows = sample(level, examples, seed)
@@ -45,12 +45,12 @@ def measure(level: Level, examples: Examples, cell: Cell) -> Measured:
 
 def sample(level: Level, examples: Examples, seed: int) -> tuple[Any, Any]:
     """Draw rows to learn from and to test, without replacement."""
-    rng, n, known = np.random.default_rng(seed), len(examples.y), examples.known
+    rng, n, n_train = np.random.default_rng(seed), len(examples.y), examples.known
     most, n_test = SIZES[level][-1], TEST[level]
-    if known is None:
+    if n_train is None:
         order = rng.permutation(n)
         return order[:most], order[most : most + n_test]
-    return rng.permutation(known)[:most], known + rng.permutation(n - known)[:n_test]
+    return rng.permutation(n_train)[:most], n_train + rng.permutation(n - n_train)[:n_test]
 
 
 def both(z: Any, labels: Any, z_test: Any, truth: Any) -> dict[str, float]:
@@ -62,7 +62,7 @@ def both(z: Any, labels: Any, z_test: Any, truth: Any) -> dict[str, float]:
 
 def panels(
     level: Level, learnt: Part, tested: Part, moves: Any, sizes: Sequence[int], seed: int
-) -> Measured:
+) -> Record:
     """Return the shares by kind and learner.
 
     ``panel``: by templates and bins, at the largest training sample; ``sizes``: over the training
@@ -72,11 +72,11 @@ def panels(
     d = rows.shape[1]
 
     def over_sizes(z: Any, z_test: Any) -> dict[str, list[float]]:
-        each = [both(z[:n], labels[:n], z_test, truth) for n in sizes]
-        return {learner: [right[learner] for right in each] for learner in LEARNERS}
+        shares = [both(z[:n], labels[:n], z_test, truth) for n in sizes]
+        return {learner: [right[learner] for right in shares] for learner in LEARNERS}
 
-    panel: Measured = {}
-    by_size: Measured = {}
+    panel: Record = {}
+    by_size: Record = {}
     for kind, group in {"moved": moves, "still": groups.Trivial(d)}.items():
         panel[kind] = {learner: {} for learner in LEARNERS}
         for m, n in itertools.product(TEMPLATES[level], BINS[level]):
@@ -104,7 +104,7 @@ def growth(panel: NDArray[np.float64], learner: str) -> list[dict[str, str]]:
     gains = [np.diff(panel, axis=axis).reshape(-1, panel.shape[2]) for axis in (1, 0)]
     tests, rows = sum(map(len, gains)), []
     for what, gain in zip(("bins", "templates"), gains):
-        ends = np.array([paired_interval(one, tests) for one in gain])
+        ends = np.array([paired_interval(step, tests) for step in gain])
         better, worse = (ends[:, 0] > 0).sum(), (ends[:, 1] < 0).sum()
         counts = {"steps": len(gain), "better": better, "worse": worse}
         counts["not significant"] = len(gain) - better - worse
@@ -137,9 +137,9 @@ def table(level: Level, results: Results, by_level: Any = SIZES) -> Tables:
         for (learner, kind), values in right.items()
     ]
     pairs = {}
-    for learner, (k, n), other in itertools.product(LEARNERS, enumerate(sizes), ("still", "rows")):
-        both_kinds = (right[learner, kind][:, k] for kind in ("moved", other))
-        pairs[f"{LEARNERS[learner]}, N = {n}, less {KINDS[other]}"] = tuple(both_kinds)
+    for learner, (k, n), rival in itertools.product(LEARNERS, enumerate(sizes), ("still", "rows")):
+        both_kinds = (right[learner, kind][:, k] for kind in ("moved", rival))
+        pairs[f"{LEARNERS[learner]}, N = {n}, less {KINDS[rival]}"] = tuple(both_kinds)
     tables["Templates that move, less a control"] = differences(pairs, "share", digits=3)
     return tables
 
@@ -241,14 +241,14 @@ def splits(vowels: Vowels, seed: int) -> dict[str, tuple[Any, Any]]:
     return {"speakers": by_voice, "mixed": (order[:learnt], order[learnt:])}
 
 
-def measure_vowels(level: Level, vowels: Vowels, cell: Cell) -> Measured:
+def measure_vowels(level: Level, vowels: Vowels, cell: Cell) -> Record:
     """Return shares of test rows that are right, by split, each as in the other panels."""
     seed = cell.seed()
-    measured = {}
+    record = {}
     for split, rows in splits(vowels, seed).items():
         learnt, tested = ((vowels.X[part], vowels.y[part]) for part in rows)
-        measured[split] = panels(level, learnt, tested, vowels.moves, ROWS[level], seed + 1)
-    return {**measured["speakers"], "mixed": measured["mixed"]["sizes"]}
+        record[split] = panels(level, learnt, tested, vowels.moves, ROWS[level], seed + 1)
+    return {**record["speakers"], "mixed": record["mixed"]["sizes"]}
 
 
 def table_of_vowels(level: Level, results: Results) -> Tables:

@@ -13,7 +13,7 @@ from mehler.statements import Plot
 from ...group_invariant.permutations import PAPER
 from ...group_invariant.permutations import curves as accuracy
 from .._harness import LEVELS, Cell, Level, declared
-from .._results import Measured, Results, Tables, curves, draws, spread
+from .._results import Record, Results, Tables, curves, draws, spread
 
 # By level: training sequences per class, templates, bins, permutations, test rows.
 SIZES = {"quick": (10, 50), "full": (10, 50, 100, 500, 2000)}
@@ -31,7 +31,7 @@ PARTS = {
 }
 
 
-def measure(level: Level, rows: None, cell: Cell) -> Measured:
+def measure(level: Level, rows: None, cell: Cell) -> Record:
     """Return the accuracies of one draw; its parts share targets, split and templates."""
     part, sizes, bins, draw = cell["part"], SIZES[level], BINS[level], [cell.seed("part")]
     accuracies: dict[Any, Any]
@@ -54,8 +54,8 @@ def measure(level: Level, rows: None, cell: Cell) -> Measured:
 
 def of_part(results: Results, part: str) -> dict[str, Any]:
     """Return the accuracies of one part by name, (draws, places)."""
-    some = results.where(part=part)
-    return {name: some.values(name) for name in some.cells[0][1] if name != "seconds"}
+    subset = results.where(part=part)
+    return {name: subset.values(name) for name in subset.cells[0][1] if name != "seconds"}
 
 
 def table(level: Level, results: Results) -> Tables:

@@ -27,20 +27,20 @@ def floor(split: Split, gammas: Sequence[float], n_columns: int, seed: int) -> d
     x, y = split.fit
     others = np.concatenate([split.choose[0], split.test[0]])
     ridges = [len(y) * ridge for ridge in RIDGES]
-    tried = []
+    candidates = []
     for gamma in gammas:
         k = symmetric(x, gamma, np.float32)
         a = solve(k, y - y.mean(), ridges, n_columns, seed)
         del k
         values = (predict(x, others, a, gamma) + y.mean()).T
         for ridge, row in zip(RIDGES, values):
-            held, test = np.split(row, [len(split.choose[1])])
+            validation, test = np.split(row, [len(split.choose[1])])
             errors = {
-                "held": split.error(held, split.choose),
+                "held": split.error(validation, split.choose),
                 "exact": split.error(test, split.test),
             }
-            tried.append({**errors, "gamma": gamma, "ridge": ridge})
-    return min(tried, key=lambda errors: errors["held"])
+            candidates.append({**errors, "gamma": gamma, "ridge": ridge})
+    return min(candidates, key=lambda errors: errors["held"])
 
 
 def blocks(n: int) -> Iterator[slice]:
@@ -75,8 +75,8 @@ def preconditioner(k: Any, n_columns: int, seed: int) -> tuple[Any, Any]:
     positive = values > values[-1] * len(k) * np.finfo(k.dtype).eps
     half = columns @ (vectors[:, positive] / np.sqrt(values[positive]))
     squares, turns = np.linalg.eigh(half.T @ half)
-    kept = squares > squares[-1] * np.finfo(np.float64).eps * len(k)
-    return squares[kept], (half @ turns[:, kept]) / np.sqrt(squares[kept])
+    large = squares > squares[-1] * np.finfo(np.float64).eps * len(k)
+    return squares[large], (half @ turns[:, large]) / np.sqrt(squares[large])
 
 
 def solve(k: Any, target: Any, ridges: Sequence[float], n_columns: int, seed: int) -> Any:
@@ -87,7 +87,7 @@ def solve(k: Any, target: Any, ridges: Sequence[float], n_columns: int, seed: in
     mu = np.asarray(ridges, dtype=np.float64)
     near = preconditioner(k, n_columns, seed)
     a = np.zeros((len(k), len(mu)))
-    allowed = RESIDUAL * float(np.linalg.norm(target))
+    limit = RESIDUAL * float(np.linalg.norm(target))
 
     def residual() -> Any:
         # In float64, whatever the matrix is held in.
@@ -97,16 +97,16 @@ def solve(k: Any, target: Any, ridges: Sequence[float], n_columns: int, seed: in
     # The residual that the steps carry along drifts from the true one by rounding: start anew.
     for _ in range(STARTS):
         r = residual()
-        if np.linalg.norm(r, axis=0).max() <= allowed:
+        if np.linalg.norm(r, axis=0).max() <= limit:
             return a
-        a += _descend(k, r, mu, near, 0.5 * allowed)
+        a += _descend(k, r, mu, near, 0.5 * limit)
     rest = np.linalg.norm(residual(), axis=0).max()
-    if rest <= allowed:
+    if rest <= limit:
         return a
-    raise RuntimeError(f"the residual is {rest / allowed:.2g} times the one allowed; add columns")
+    raise RuntimeError(f"the residual is {rest / limit:.2g} times the one allowed; add columns")
 
 
-def _descend(k: Any, r: Any, mu: Any, near: tuple[Any, Any], allowed: float) -> Any:
+def _descend(k: Any, r: Any, mu: Any, near: tuple[Any, Any], limit: float) -> Any:
     """Return preconditioned conjugate gradients' solution for the columns of `r`."""
     values, vectors = near
     gain = (values[0] + mu) / (values[:, None] + mu) - 1.0
@@ -117,7 +117,7 @@ def _descend(k: Any, r: Any, mu: Any, near: tuple[Any, Any], allowed: float) -> 
     a, z = np.zeros_like(r), nearer(r)
     p, size = z.copy(), (r * z).sum(axis=0)
     for _ in range(STEPS):
-        moving = np.linalg.norm(r, axis=0) > allowed
+        moving = np.linalg.norm(r, axis=0) > limit
         if not moving.any():
             break
         kp = (k @ p.astype(k.dtype)).astype(np.float64) + mu * p

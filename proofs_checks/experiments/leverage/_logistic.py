@@ -21,8 +21,8 @@ def fitted(
     z, y = phi(parts.fit[0]), parts.fit[1]
     wrong = [
         sum(
-            int(np.sum(np.sign(fit(z[kept], y[kept])(z[~kept])) != y[~kept]))
-            for kept in (folds != fold for fold in set(folds.tolist()))
+            int(np.sum(np.sign(fit(z[training], y[training])(z[~training])) != y[~training]))
+            for training in (folds != fold for fold in set(folds.tolist()))
         )
         for fit in machines
     ]

@@ -56,7 +56,7 @@ def on_features(split: Split, phi: Any) -> Errors:
     return errors[best], split.error(fits[best].predict(z_test), split.test)
 
 
-def chosen(pairs: Sequence[Errors]) -> Errors:
+def best_of(pairs: Sequence[Errors]) -> Errors:
     """Return the first pair of least validation error, so that test errors decide not even ties."""
     return min(pairs, key=lambda errors: errors[0])
 
@@ -71,9 +71,9 @@ def exact(split: Split, gamma: float) -> Errors:
     errors: list[Errors] = []
     for ridge in RIDGES:
         alpha = coordinates / (np.clip(values, 0, None) + len(y) * ridge)
-        held, test = (split.error(k @ alpha + y.mean(), part) for k, part in zip(others, parts))
-        errors.append((held, test))
-    return chosen(errors)
+        choose, test = (split.error(k @ alpha + y.mean(), part) for k, part in zip(others, parts))
+        errors.append((choose, test))
+    return best_of(errors)
 
 
 def log_ratio(errors: ArrayLike, plain: ArrayLike) -> NDArray[np.float64]:
@@ -90,7 +90,7 @@ def overall(results: Results, names: Mapping[str, str], plain: str) -> list[dict
     """
     rows, by_draw = [], [results.where(draw=draw) for draw in sorted(results.options("draw"))]
     for label, name in names.items():
-        logs = [np.mean(log_ratio(some.values(name), some.values(plain))) for some in by_draw]
+        logs = [np.mean(log_ratio(draw.values(name), draw.values(plain))) for draw in by_draw]
         low, high = np.exp(paired_interval(logs))
         ends = f"{low:.3g} to {high:.3g}"
         rows.append({"method": label, "ratio": f"{np.exp(np.mean(logs)):.3f}", "99 %": ends})
@@ -105,11 +105,11 @@ def ratios(
 
     rows = []
     for name, value in results.options("data", option):
-        some = results.where(**{"data": name, option: value})
-        base = some.values(plain)
+        subset = results.where(**{"data": name, option: value})
+        base = subset.values(plain)
         row = {"data": f"{name}, {option} = {value}", "plain sampling": f"{base.mean():.4f}"}
         for head, key in columns.items():
-            logs = log_ratio(some.values(key), base)
+            logs = log_ratio(subset.values(key), base)
             different = np.any(logs != 0) and wilcoxon(logs).pvalue < 0.05
             row[head] = f"{np.exp(logs.mean()):.2f}{'*' if different else ''}"
         rows.append(row)

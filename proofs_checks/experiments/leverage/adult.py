@@ -10,10 +10,10 @@ from mehler.statements import Plot
 
 from .. import data
 from .._harness import Cell, Level, declared
-from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
+from .._results import Options, Record, Results, Tables, curves, differences, draws, spread
 from .._rows import Part, Split, cosines, deal, digits, gammas_of, halves, signs, standardised
 from ._floor import floor
-from ._methods import LAM, METHODS, POOL, Errors, chosen, log_ratio, on_features, overall
+from ._methods import LAM, METHODS, POOL, Errors, best_of, log_ratio, on_features, overall
 from .rivals import LKRF, NotSoRandom
 
 # The number of features of the cells that have none, and the key of their error.
@@ -67,35 +67,35 @@ def parts(train: Part, test: Part, seed: int) -> Split:
     return Split((X_fit, y_fit), (X_held, y_held), (X_test, test[1]))
 
 
-def measure(level: Level, rows: tuple[Part, Part], cell: Cell) -> Measured:
+def measure(level: Level, rows: tuple[Part, Part], cell: Cell) -> Record:
     """Return test errors by method, each at the bandwidth (and rho) of least error held out."""
     # One split a draw: the floor's, too.
     m, seed = cell["M"], cell.seed_of("draw")
     split = parts(*rows, seed)
     if m == FLOOR:
         return floor(split, gammas_of(split.fit[0], BANDWIDTHS), COLUMNS[level], seed)
-    X, (some, y) = split.fit[0], (part[:SELECTING] for part in split.fit)
-    tried: dict[str, list[Errors]] = {name: [] for name in LABELS}
+    X, (rows_of_selector, y) = split.fit[0], (part[:SELECTING] for part in split.fit)
+    candidates: dict[str, list[Errors]] = {name: [] for name in LABELS}
     grid = gammas_of(X, BANDWIDTHS)
     for gamma in grid:
         pool = cosines(X, POOL * m, gamma, seed)
         for name in KINDS:
             selector = METHODS[name](pool, m, LAM, seed, y)
-            tried[name].append(on_features(split, selector.fit(some)))
+            candidates[name].append(on_features(split, selector.fit(rows_of_selector)))
         for rho in RHOS:
-            errors = on_features(split, LKRF(pool, m, y=y, rho=rho).fit(some))
-            tried["LKRF (rho tuned)"].append(errors)
+            errors = on_features(split, LKRF(pool, m, y=y, rho=rho).fit(rows_of_selector))
+            candidates["LKRF (rho tuned)"].append(errors)
             if rho == 1.0:
-                tried["LKRF (rho = 1)"].append(errors)
+                candidates["LKRF (rho = 1)"].append(errors)
         for cost in COSTS:
-            phi = NotSoRandom(pool, m, y=y, cost=cost).fit(some)
-            tried["not so random"].append(on_features(split, phi))
-        tried["plain"].append(on_features(split, cosines(X, m, gamma, seed)))
+            phi = NotSoRandom(pool, m, y=y, cost=cost).fit(rows_of_selector)
+            candidates["not so random"].append(on_features(split, phi))
+        candidates["plain"].append(on_features(split, cosines(X, m, gamma, seed)))
     # Those who choose see a pool ten times as large: ten plain draws, at the bandwidth of plain.
-    best = grid[tried["plain"].index(chosen(tried["plain"]))]
+    best = grid[candidates["plain"].index(best_of(candidates["plain"]))]
     others = [on_features(split, cosines(X, m, best, seed + k)) for k in range(1, POOL)]
-    tried["best of 10 plain"] = [chosen(tried["plain"]), *others]
-    return {name: chosen(errors)[1] for name, errors in tried.items()}
+    candidates["best of 10 plain"] = [best_of(candidates["plain"]), *others]
+    return {name: best_of(errors)[1] for name, errors in candidates.items()}
 
 
 def table(level: Level, results: Results) -> Tables:
@@ -105,12 +105,12 @@ def table(level: Level, results: Results) -> Tables:
     sizes = sorted(features.options("M"))
     errors = {name: 100 * features.columns(name, "M", sizes) for name in LABELS}
     splits = [features.options("draw").index(draw) for draw in floors.options("draw")]
-    shown = {LABELS[name]: (values, errors["plain"]) for name, values in errors.items()}
+    pairs = {LABELS[name]: (values, errors["plain"]) for name, values in errors.items()}
     at = np.repeat(100 * floors.values(FLOOR)[:, None], len(sizes), axis=1)
     what = f"exact kernel, no features ({len(splits)} split{'s' * (len(splits) > 1)})"
-    shown[what] = at, errors["plain"][splits]
+    pairs[what] = at, errors["plain"][splits]
     rows = []
-    for label, (values, plain) in shown.items():
+    for label, (values, plain) in pairs.items():
         ratios = np.exp(log_ratio(values, plain).mean(axis=0))
         row = {"method": label}
         row |= {f"M = {m}": spread(column) for m, column in zip(sizes, values.T)}

@@ -14,10 +14,10 @@ import numpy as np
 from mehler.statements import Plot
 
 from .._harness import Cell, Level, declared
-from .._results import Measured, Options, Results, Tables, curves, draws
+from .._results import Options, Record, Results, Tables, curves, draws
 from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of
 from .._rows import split as split_of
-from ._methods import LAM, METHODS, POOL, Errors, chosen, exact, on_features, overall, ratios
+from ._methods import LAM, METHODS, POOL, Errors, best_of, exact, on_features, overall, ratios
 
 SIZES = {"quick": (10, 30), "full": (20, 50, 100)}
 # Ridges of the scores, and numbers of labels, both with 50 features.
@@ -51,21 +51,21 @@ def cells(level: Level) -> list[Options]:
     )
 
 
-def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
+def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Record:
     """Return errors of all methods on one split, at a common bandwidth and at each one's own."""
     # One split and one pool for each data set and draw, independent of the other options.
     seed, m, lam = cell.seed_of("data", "draw"), cell["M"], float(cell["lam"])
     parts, grid, floor = _split(sets[cell["data"]], cell["labels"], level, seed)
-    fixed = floor.index(chosen(floor))
-    errors: Measured = {"exact": floor[fixed][1], "gamma": grid[fixed]}
+    fixed = floor.index(best_of(floor))
+    errors: Record = {"exact": floor[fixed][1], "gamma": grid[fixed]}
     for method in METHODS if cell["part"] != "lambda" else SHOWN[:3]:
-        tried = [on_pool(parts, method, m, gamma, lam, seed) for gamma in grid]
-        errors[f"{method}, fixed"] = tried[fixed][1]
-        errors[f"{method}, tuned"] = chosen(tried)[1]
+        candidates = [on_pool(parts, method, m, gamma, lam, seed) for gamma in grid]
+        errors[f"{method}, fixed"] = candidates[fixed][1]
+        errors[f"{method}, tuned"] = best_of(candidates)[1]
     if cell["part"] == "size":
         # Methods see a pool ten times as large, so compare with the best of ten plain draws too.
         plain = [on_pool(parts, "plain", m, g, LAM, seed + k) for k in range(10) for g in grid]
-        errors["best of 10 plain, tuned"] = chosen(plain)[1]
+        errors["best of 10 plain, tuned"] = best_of(plain)[1]
     return errors
 
 
@@ -101,17 +101,17 @@ def table(level: Level, results: Results) -> Tables:
         tables[f"Ratio of test errors to plain sampling over all settings: {bandwidth}"] = overall(
             sizes, keys, plain
         )
-        for some, option, columns, what in (
+        for subset, option, columns, what in (
             (sizes, "M", keys | best | floor, bandwidth),
             (few, "labels", keys | floor, f"{FEW}; {bandwidth}"),
         ):
-            if some.cells:
+            if subset.cells:
                 caption = (
                     f"Test error of plain sampling, and ratios to it: {what} (geometric means; a "
                     "star where a paired Wilcoxon test has p < 0.05, which one cell in twenty has "
                     "by chance)"
                 )
-                tables[caption] = ratios(some, option, columns, plain)
+                tables[caption] = ratios(subset, option, columns, plain)
     return tables
 
 
@@ -120,10 +120,10 @@ def figure(level: Level, results: Results) -> list[Plot]:
     plots = []
     for name in results.options("data"):
         for part, option, over, x_label, methods in PLOTS:
-            some = results.where(part=part, data=name)
-            at = sorted(some.options(option), key=float)
-            if some.cells:
-                errors = {key: some.columns(f"{key}, tuned", option, at) for key in methods}
+            subset = results.where(part=part, data=name)
+            at = sorted(subset.options(option), key=float)
+            if subset.cells:
+                errors = {key: subset.columns(f"{key}, tuned", option, at) for key in methods}
                 title, places = f"{name}: test error {over}", [float(value) for value in at]
                 caption = (
                     "Mean over draws, with its standard error; each method at its own bandwidth."

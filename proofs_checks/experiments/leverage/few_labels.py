@@ -14,10 +14,10 @@ from mehler.statements import Plot
 
 from .._harness import Cell, Level, declared
 from .._learners import perceptron
-from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
+from .._results import Options, Record, Results, Tables, curves, differences, draws, spread
 from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of, standardised
 from ._logistic import fitted, logistic
-from ._methods import LAM, Errors, chosen
+from ._methods import LAM, Errors, best_of
 from .rivals import TopVariance
 
 # magic in the place of Epileptic Seizure.
@@ -74,20 +74,20 @@ def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> 
     return Split(learnt, scored, tested), folds
 
 
-def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
+def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Record:
     """Return test errors of all methods on one split, each with its own bandwidth and ridge."""
     m, size, unlabelled, n_test = SIZES[level]
     seed = cell.seed()
     parts, folds = split(sets[cell["data"]], cell["labels"], unlabelled, n_test, seed)
     rows, ridges = parts.choose[0], [logistic(lam) for lam in RIDGES]
     joint = [partial(perceptron, n_hidden=m, lam=lam / m, seed=seed) for lam in RIDGES]
-    tried: dict[str, list[Errors]] = {name: [] for name in METHODS}
-    tried["rows"].append(fitted(parts, folds, ridges, lambda rows: rows))
+    candidates: dict[str, list[Errors]] = {name: [] for name in METHODS}
+    candidates["rows"].append(fitted(parts, folds, ridges, lambda rows: rows))
     for gamma in gammas_of(rows):
         for name, selector in selectors(cosines(rows, size, gamma, seed), m, seed).items():
-            tried[name].append(fitted(parts, folds, ridges, selector.fit(rows)))
-    tried["perceptron"].append(fitted(parts, folds, joint, lambda rows: rows))
-    return {name: chosen(errors)[1] for name, errors in tried.items()}
+            candidates[name].append(fitted(parts, folds, ridges, selector.fit(rows)))
+    candidates["perceptron"].append(fitted(parts, folds, joint, lambda rows: rows))
+    return {name: best_of(errors)[1] for name, errors in candidates.items()}
 
 
 def table(level: Level, results: Results) -> Tables:
@@ -102,9 +102,9 @@ def table(level: Level, results: Results) -> Tables:
             for key, label in METHODS.items()
         ]
         claims = itertools.product(("letter", "top"), ("rows", "perceptron", "plain"))
-        for (k, n), (ours, other) in itertools.product(enumerate(sizes), claims):
-            what = f"{name}, {n} a class: {METHODS[ours]} less {METHODS[other]}"
-            pairs[what] = errors[ours][:, k], errors[other][:, k]
+        for (k, n), (ours, rival) in itertools.product(enumerate(sizes), claims):
+            what = f"{name}, {n} a class: {METHODS[ours]} less {METHODS[rival]}"
+            pairs[what] = errors[ours][:, k], errors[rival][:, k]
     return tables | {"Differences of test errors, percent": differences(pairs, "errors")}
 
 

@@ -87,8 +87,8 @@ class LKRF(ByTargets):
     def _choose(self, phi: Values) -> Choice:
         alignment = self._alignment(phi)
         q = largest_mean(np.bincount(self._labels(), alignment).astype(np.float64), self.rho)
-        kept = self._largest(alignment).mass * (q > 0)
-        mass = kept * q if self.weighted else kept
+        weights = self._largest(alignment).mass * (q > 0)
+        mass = weights * q if self.weighted else weights
         return Choice(mass / mass.sum())
 
 
@@ -124,8 +124,8 @@ def largest_mean(v: Values, rho: float) -> Any:
     # The largest support whose last member is positive: a smaller one would omit a member that
     # increases the mean.
     k = int(np.flatnonzero(inside)[-1]) + 1
-    kept = 1.0 / k + gamma[k - 1] * (down[:k] - means[k - 1])
-    q[order[:k]] = kept / kept.sum()
+    top = 1.0 / k + gamma[k - 1] * (down[:k] - means[k - 1])
+    q[order[:k]] = top / top.sum()
     return q
 
 
@@ -146,8 +146,8 @@ class Greedy(ByTargets):
 
     def _choose(self, phi: Values) -> Choice:
         (y,) = self.y.T
-        chosen = steps(np.asarray(phi, dtype=np.float64), y, self.total_weight, self._n_groups())
-        counts = np.bincount(self._labels()[chosen], minlength=self._fractions().size)
+        columns = steps(np.asarray(phi, dtype=np.float64), y, self.total_weight, self._n_groups())
+        counts = np.bincount(self._labels()[columns], minlength=self._fractions().size)
         return Choice(counts / counts.sum())
 
 
@@ -159,15 +159,15 @@ def steps(phi: Values, y: Values, total_weight: float, n: int) -> Any:
     squares = np.mean(atoms**2, axis=0)
     correlation = y @ atoms / rows
     reached = np.zeros_like(correlation)  # <f, atom>
-    chosen = np.empty(n, dtype=np.int64)
+    columns = np.empty(n, dtype=np.int64)
     for k in range(1, n + 1):
         # |(1 - 1/k) f + s atom/k - y|^2 over signs s, up to what all have in common.
         cross = (1 - 1 / k) * reached - correlation
         best = int(np.argmin(squares / k**2 - 2 * np.abs(cross) / k))
         sign = -1.0 if cross[best] > 0 else 1.0
         reached = (1 - 1 / k) * reached + sign / k * (atoms[:, best] @ atoms) / rows
-        chosen[k - 1] = best
-    return chosen
+        columns[k - 1] = best
+    return columns
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -195,8 +195,8 @@ class NotSoRandom(ByTargets):
         atoms = np.asarray(phi, dtype=np.float64) / np.sqrt(self._fractions()[labels])
         q, _ = play(atoms, labels, np.where(self.y == most, 1.0, -1.0), self.cost, self.n_rounds)
         mass = np.zeros(q.size)
-        kept = np.argsort(-q, kind="stable")[: self._n_groups()]
-        mass[kept] = q[kept]
+        largest = np.argsort(-q, kind="stable")[: self._n_groups()]
+        mass[largest] = q[largest]
         return Choice(mass / mass.sum())
 
 

@@ -8,7 +8,7 @@ from mehler.features import leverage
 from mehler.statements import Plot
 
 from .._harness import Cell, Level, declared
-from .._results import Measured, Results, Tables, curves, draws, spread
+from .._results import Record, Results, Tables, curves, draws, spread
 from .._rows import Problem, cosines, gammas_of, problems, sets_of, split
 
 # Features of the pool, and rows that score them.
@@ -25,7 +25,7 @@ COLUMNS = {
 }
 
 
-def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
+def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Record:
     """Return of the weights M_0 q_i at each ridge the histogram, the ends, and what is uniform.
 
     ``histogram``: fractions of the features between `EDGES`, with what is above in the last bin.
@@ -35,30 +35,30 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Measured:
     rows, _ = split(sets[cell["data"]], ROWS[level], 100, cell.seed()).fit
     pool = cosines(rows, POOL[level], gammas_of(rows, 2)[1], cell.seed())
     values = pool(rows) * float(pool.n_features) ** 0.5
-    measured: Measured = {name: [] for name in ("histogram", *COLUMNS)}
+    record: Record = {name: [] for name in ("histogram", *COLUMNS)}
     for lam in RIDGES.values():
         scores = np.asarray(leverage.ridge_leverage_scores(values, lam).scores)
         weights = scores / scores.mean()
         counts = np.histogram(np.minimum(weights, EDGES[-1]), EDGES)[0]
-        measured["histogram"].append((counts / len(weights)).tolist())
+        record["histogram"].append((counts / len(weights)).tolist())
         for name, q in (("low", 0.01), ("high", 0.99)):
-            measured[name].append(float(np.quantile(weights, q)))
-        measured["even"].append(float(np.mean(np.abs(weights - 1) <= 0.01)))
-        measured["size"].append(float(1 / np.mean(weights**2)))
-    return measured
+            record[name].append(float(np.quantile(weights, q)))
+        record["even"].append(float(np.mean(np.abs(weights - 1) <= 0.01)))
+        record["size"].append(float(1 / np.mean(weights**2)))
+    return record
 
 
 def table(level: Level, results: Results) -> Tables:
     """Return how uneven the weights are."""
     rows = []
     for name in results.options("data"):
-        some = results.where(data=name)
+        subset = results.where(data=name)
         for k, lam in enumerate(RIDGES):
             row = {"data": name, "lambda": lam}
             row |= {
-                label: spread(some.values(column)[:, k], 3) for column, label in COLUMNS.items()
+                label: spread(subset.values(column)[:, k], 3) for column, label in COLUMNS.items()
             }
-            ratios = some.values("high")[:, k] / some.values("low")[:, k]
+            ratios = subset.values("high")[:, k] / subset.values("low")[:, k]
             rows.append({**row, "above over below": f"{ratios.mean():.3g}"})
     return {
         f"Weights M0 q of {POOL[level]} features by {ROWS[level]} rows, mean ± standard deviation "

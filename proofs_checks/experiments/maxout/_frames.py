@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import data
 from .._harness import Level
-from .._results import Measured
+from .._results import Record
 
 # By level: frames a recording, parts of a digit that are states, frames of context on each side.
 FRAMES = {"quick": 8, "full": 18}
@@ -47,7 +47,7 @@ class Recordings:
         order = np.random.default_rng(seed).permutation(len(self.digits))[: sum(sizes)]
         return tuple(np.split(order, np.cumsum(sizes)[:-1]))
 
-    def errors(self, phi: Any, seed: int, steps: int = STEPS, part: int = 2) -> Measured:
+    def errors(self, phi: Any, seed: int, steps: int = STEPS, part: int = 2) -> Record:
         """Return the errors in percent of multinomial logistic regression on features.
 
         ``frames``, of the states of frames of one part of the split; ``recordings``, of the digit

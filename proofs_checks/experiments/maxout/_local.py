@@ -22,7 +22,7 @@ def kernel_of(rho: NDArray[np.float64], name: str) -> Any:
     return kernel(rho, POOL)
 
 
-def chosen(X: Any, codes: Any, name: str) -> float:
+def best_lambda(X: Any, codes: Any, name: str) -> float:
     """Return the lambda of least leave-one-out error by the exact kernel."""
 
     def kernel(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:

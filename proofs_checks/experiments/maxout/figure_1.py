@@ -11,7 +11,7 @@ from mehler import MaxoutFeatures, exact
 from mehler.statements import Plot, Series
 
 from .._harness import LEVELS, Cell, Level, declared
-from .._results import Measured, Results, Tables
+from .._results import Record, Results, Tables
 
 # The two pool sizes of the figure; at the full level, also between and beyond them.
 POOLS = {"quick": (8, 32), "full": (2, 4, 8, 16, 32, 64)}
@@ -23,7 +23,7 @@ COLUMNS = {
 }
 
 
-def measure(level: Level, rows: None, cell: Cell) -> Measured:
+def measure(level: Level, rows: None, cell: Cell) -> Record:
     """Embed 100 random points of the unit circle and measure 400 pairs of them."""
     q = cell["q"]
     # The same points for every pool size, as in the figure.
@@ -35,14 +35,14 @@ def measure(level: Level, rows: None, cell: Cell) -> Measured:
     i, j = i[pairs], j[pairs]
     Z = MaxoutFeatures.draw(2, UNITS, q, seed=cell.seed())(points)
     apart = np.linalg.norm(points[i] - points[j], axis=1)
-    measured = np.linalg.norm(Z[i] - Z[j], axis=1)
+    distances = np.linalg.norm(Z[i] - Z[j], axis=1)
     proved, printed = curves(apart, q)
     return {
         "apart": apart.tolist(),
-        "measured": measured.tolist(),
-        "from_proved": float(np.sqrt(np.mean((measured - proved) ** 2))),
-        "from_printed": float(np.sqrt(np.mean((measured - printed) ** 2))),
-        "slope_at_0": float(np.median((measured / apart)[apart < 0.1])),
+        "measured": distances.tolist(),
+        "from_proved": float(np.sqrt(np.mean((distances - proved) ** 2))),
+        "from_printed": float(np.sqrt(np.mean((distances - printed) ** 2))),
+        "slope_at_0": float(np.median((distances / apart)[apart < 0.1])),
     }
 
 
@@ -61,8 +61,8 @@ def table(level: Level, results: Results) -> Tables:
     """Return slopes near 0, and distances of the measured points from both curves."""
     caption = "Slope of pairs nearer than 0.1, median; root mean square distance of the measured "
     rows = [
-        {"q": str(cell["q"])} | {head: f"{measured[name]:.3f}" for name, head in COLUMNS.items()}
-        for cell, measured in results.cells
+        {"q": str(cell["q"])} | {head: f"{record[name]:.3f}" for name, head in COLUMNS.items()}
+        for cell, record in results.cells
     ]
     return {f"{caption}points from the two curves": rows}
 
@@ -71,10 +71,10 @@ def figure(level: Level, results: Results) -> list[Plot]:
     """Draw the measured points and both curves for each pool size."""
     plots, chord = [], np.linspace(0, 2, 201)
     axes: Any = {"x_label": "distance of the points", "y_label": "distance of the features"}
-    for cell, measured in results.cells:
+    for cell, record in results.cells:
         proved, printed = curves(chord, cell["q"])
         series = [
-            Series(label="measured", x=measured["apart"], y=measured["measured"], kind="points"),
+            Series(label="measured", x=record["apart"], y=record["measured"], kind="points"),
             Series(label="from the proved kernel", x=chord, y=proved),
             Series(label="from the printed kernel", x=chord, y=printed),
         ]

@@ -16,7 +16,7 @@ from mehler.statements import Plot, Series
 
 from .. import data
 from .._harness import Cell, Level, declared
-from .._results import Measured, Options, Results, Tables, differences
+from .._results import Options, Record, Results, Tables, differences
 from .._rows import unit_rows
 from ._orders import agreement, kept_together, windings
 
@@ -38,7 +38,7 @@ def shrunk(images: NDArray[np.number]) -> Any:
     return unit_rows(squares.mean(axis=(2, 4), dtype=np.float64), np.float64)
 
 
-def turned(image: NDArray[np.float64], angles: NDArray[np.float64]) -> Any:
+def rotations(image: NDArray[np.float64], angles: NDArray[np.float64]) -> Any:
     """Return an image at angles in degrees, by bilinear interpolation, zero outside."""
     return np.stack([ndimage.rotate(image, angle, reshape=False, order=1) for angle in angles])
 
@@ -57,7 +57,7 @@ def cells(level: Level) -> list[Options]:
     return [*digits, *({"faces": k, "m": m} for k in range(40 // PEOPLE) if level == "full")]
 
 
-def measure(level: Level, pictures: tuple[list[Any], Any], cell: Cell) -> Measured:
+def measure(level: Level, pictures: tuple[list[Any], Any], cell: Cell) -> Record:
     """Embed the pictures of a rotated digit, or of five people, in the plane in three ways.
 
     Returns for each embedding its coordinates and its score: of angles :func:`agreement`, of people
@@ -71,23 +71,23 @@ def measure(level: Level, pictures: tuple[list[Any], Any], cell: Cell) -> Measur
     if "faces" in cell.options:
         here = faces.y // PEOPLE == cell["faces"]
         X, people = shrunk(faces.X[here]), faces.y[here]
-        measured: Measured = {"people": people.tolist()}
+        record: Record = {"people": people.tolist()}
         score = partial(kept_together, people=people)
     else:
         closed = cell["sweep"] == "turn"
         n = ANGLES if closed else round(360 / (SWEEPS[cell["sweep"]] / (VIEWS - 1)))
         angle = (360.0 * np.arange(n) / n)[: n if closed else VIEWS]
-        X = unit_rows(turned(digits[cell["digit"]], angle), np.float64)
-        measured = {"angle": angle.tolist()}
+        X = unit_rows(rotations(digits[cell["digit"]], angle), np.float64)
+        record = {"angle": angle.tolist()}
         score = partial(agreement, angle=angle, closed=closed)
     phi = MaxoutFeatures.draw(X.shape[1], cell["m"], POOL, seed=cell.seed(), like=X)
     plane = PCA(n_components=2, svd_solver="full").fit_transform
     options = {"n_neighbors": NEIGHBOURS, "eigen_solver": "dense", "random_state": 0}
     lle = LocallyLinearEmbedding(n_components=2, **options).fit_transform
     for method, points in (("maxout", plane(phi(X))), ("pixels", plane(X)), ("lle", lle(X))):
-        measured[method] = score(points)
-        measured[f"{method}_x"], measured[f"{method}_y"] = points.T.tolist()
-    return measured
+        record[method] = score(points)
+        record[f"{method}_x"], record[f"{method}_y"] = points.T.tolist()
+    return record
 
 
 def table(level: Level, results: Results) -> Tables:
@@ -97,16 +97,16 @@ def table(level: Level, results: Results) -> Tables:
         how = "order around the centre, circular rank correlation"
         if sweep != "turn":
             how = f"{VIEWS} views, order along the first component, Spearman's correlation"
-        some = results.where(sweep=sweep)
-        above = {METHODS[m]: f"{(some.values(m) > THRESHOLD).sum()} of 10" for m in METHODS}
-        rows = _scores("digit", list(map(str, some.options("digit"))), some, 3)
+        subset = results.where(sweep=sweep)
+        above = {METHODS[m]: f"{(subset.values(m) > THRESHOLD).sum()} of 10" for m in METHODS}
+        rows = _scores("digit", list(map(str, subset.options("digit"))), subset, 3)
         tables[f"{degrees} degrees: {how}"] = [*rows, {"digit": f"above {THRESHOLD}"} | above]
-        pairs[f"{degrees} degrees, correlation"] = some.values("maxout"), some.values("pixels")
+        pairs[f"{degrees} degrees, correlation"] = subset.values("maxout"), subset.values("pixels")
     caption = "Times that the embedding goes around its centre in one full turn"
     tables[f"{caption} (best fit of 1 to 6)"] = [
         {"digit": str(cell["digit"])}
-        | {METHODS[m]: str(windings(_points(measured, m), measured["angle"])) for m in METHODS}
-        for cell, measured in results.where(sweep="turn").cells
+        | {METHODS[m]: str(windings(_points(record, m), record["angle"])) for m in METHODS}
+        for cell, record in results.where(sweep="turn").cells
     ]
     faces = _faces(results)
     if faces.cells:
@@ -121,12 +121,12 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def _faces(results: Results) -> Results:
-    return Results((cell, measured) for cell, measured in results.cells if "faces" in cell)
+    return Results((cell, record) for cell, record in results.cells if "faces" in cell)
 
 
-def _scores(head: str, names: list[str], some: Results, digits: int) -> list[dict[str, str]]:
+def _scores(head: str, names: list[str], subset: Results, digits: int) -> list[dict[str, str]]:
     """Return the scores of all methods, a row per cell, and their means."""
-    scores = {label: some.values(method) for method, label in METHODS.items()}
+    scores = {label: subset.values(method) for method, label in METHODS.items()}
     rows = [
         {head: name} | {label: f"{values[k]:.{digits}f}" for label, values in scores.items()}
         for k, name in enumerate(names)
@@ -134,33 +134,33 @@ def _scores(head: str, names: list[str], some: Results, digits: int) -> list[dic
     return [*rows, {head: "mean"} | {label: f"{v.mean():.3f}" for label, v in scores.items()}]
 
 
-def _points(measured: Measured, method: str) -> NDArray[np.float64]:
-    return np.stack([measured[f"{method}_x"], measured[f"{method}_y"]], axis=1)
+def _points(record: Record, method: str) -> NDArray[np.float64]:
+    return np.stack([record[f"{method}_x"], record[f"{method}_y"]], axis=1)
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
     """Draw the planes of the digit 4, by quarters of a sweep, and of the first five people."""
     plots = []
     for sweep, degrees in SWEEPS.items():
-        ((_, measured),) = results.where(sweep=sweep, digit=4).cells
-        step = measured["angle"][1]
+        ((_, record),) = results.where(sweep=sweep, digit=4).cells
+        step = record["angle"][1]
         parts = {
             f"{part[0] * step:.0f} to {part[-1] * step:.0f} degrees": part
-            for part in np.array_split(np.arange(len(measured["angle"])), 4)
+            for part in np.array_split(np.arange(len(record["angle"])), 4)
         }
-        plots += _planes(f"digit 4, {degrees} degrees", measured, parts)
-    for _, measured in _faces(results).cells[:1]:
-        people = np.array(measured["people"])
+        plots += _planes(f"digit 4, {degrees} degrees", record, parts)
+    for _, record in _faces(results).cells[:1]:
+        people = np.array(record["people"])
         parts = {f"person {k + 1}": np.flatnonzero(people == k) for k in np.unique(people)}
-        plots += _planes("ORL faces", measured, parts)
+        plots += _planes("ORL faces", record, parts)
     return plots
 
 
-def _planes(what: str, measured: Measured, parts: Mapping[str, Any]) -> list[Plot]:
+def _planes(what: str, record: Record, parts: Mapping[str, Any]) -> list[Plot]:
     """Plot the plane of each method, with a series for each part of its points."""
     plots = []
     for method, label in METHODS.items():
-        x, y = _points(measured, method).T
+        x, y = _points(record, method).T
         series = [Series(label=k, x=x[at], y=y[at], kind="points") for k, at in parts.items()]
         title, (x_label, y_label) = f"{label}, {what}", ("first coordinate", "second coordinate")
         plots.append(Plot(title=title, x_label=x_label, y_label=y_label, series=series))

@@ -12,9 +12,9 @@ from mehler.statements import Plot
 
 from .. import data
 from .._harness import Cell, Level, declared
-from .._results import Measured, Results, Tables, by_row, curves, differences, draws, spread
+from .._results import Record, Results, Tables, by_row, curves, differences, draws, spread
 from .._rows import Part, deal, unit_rows
-from ._local import LAMBDAS, POOL, apart, chosen, erased, kernel_coefficients, shares
+from ._local import LAMBDAS, POOL, apart, best_lambda, erased, kernel_coefficients, shares
 
 UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}
 # Rows to fit on and to explain.
@@ -40,7 +40,7 @@ def prepare(level: Level, folder: Path | None) -> Part:
     return unit_rows(digits.X, np.float64), digits.y
 
 
-def measure(level: Level, examples: Part, cell: Cell) -> Measured:
+def measure(level: Level, examples: Part, cell: Cell) -> Record:
     """Return distances of local coefficients from the kernel's, and predictions that erasing turns.
 
     By pair, over the numbers of units: ``all``, median over rows of the distance relative to the
@@ -50,8 +50,8 @@ def measure(level: Level, examples: Part, cell: Cell) -> Measured:
     seed, units = cell.seed(), UNITS[level]
     (X, labels), (rows, _) = deal(examples, seed, *ROWS[level])
     codes, _ = learn.one_vs_all(labels)
-    measured: Measured = {kind: {name: [] for name in PAIRS} for kind in KINDS}
-    lambdas = {name: chosen(X, codes, name) for name in MAPS}
+    record: Record = {kind: {name: [] for name in PAIRS} for kind in KINDS}
+    lambdas = {name: best_lambda(X, codes, name) for name in MAPS}
     for name, kind in MAPS.items():
         beta, targets = kernel_coefficients(X, codes, rows, lambdas[name], name)
         for m in units:
@@ -60,14 +60,14 @@ def measure(level: Level, examples: Part, cell: Cell) -> Measured:
             local = phi.local_coefficients(rows, phi(X).T @ beta)
             for pair, target in targets.items():
                 for key, distances in zip(KINDS, apart(local, target, rows)):
-                    measured[key][pair].append(float(np.median(distances)))
+                    record[key][pair].append(float(np.median(distances)))
     phi = DecoupledMaxoutFeatures.draw(X.shape[1], units[-1], POOL, seed=seed, like=X)
     model = learn.ridge(phi, X, codes, lambdas=lambdas["decoupled"], intercept=False)
-    measured["turned"] = _turned((X, codes), rows, model, seed)
-    return measured
+    record["turned"] = _by_angle((X, codes), rows, model, seed)
+    return record
 
 
-def _turned(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[str, float]:
+def _by_angle(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[str, float]:
     """Return the percentage of predictions that change as a tenth of the inked pixels is erased."""
     local = model.phi.local_coefficients(rows, model.weights)
     first = model.predict(rows).argmax(axis=1)

@@ -12,7 +12,7 @@ from mehler.statements import Plot
 
 from .._harness import Cell, Level, declared
 from .._learners import nearest_rows
-from .._results import Measured, Options, Results, Tables, by_row, differences, spread, with_range
+from .._results import Options, Record, Results, Tables, by_row, differences, spread, with_range
 from .._rows import Part, Split
 from . import table_1
 
@@ -42,18 +42,18 @@ PRINTED = 3.09
 
 def cells(level: Level) -> list[Options]:
     """Return maps and draws; no map and neighbours, which are slow, have one cell each."""
-    drawn = [(name, draw) for draw in range(table_1.DRAWS[level]) for name in MAPS]
-    names = [(name, 0) for name in OTHERS] + drawn
+    pairs = [(name, draw) for draw in range(table_1.DRAWS[level]) for name in MAPS]
+    names = [(name, 0) for name in OTHERS] + pairs
     return [{"map": name, "m": UNITS[level], "draw": draw} for name, draw in names]
 
 
-def measure(level: Level, rows: Split, cell: Cell) -> Measured:
+def measure(level: Level, rows: Split, cell: Cell) -> Record:
     """Return the error in percent of one map or of neighbours, with free parameters by hold-out."""
     name, (X, labels) = cell["map"], rows.fit
 
     def phi_of(gamma: float = 1.0) -> Any:
         # One seed for all maps of a draw, so that plain and centred units share weights.
-        return drawn(name, X, cell["m"], gamma, cell.seed("map"))
+        return map_of(name, X, cell["m"], gamma, cell.seed("map"))
 
     def least(gamma: float) -> float:
         few = Split((X[:FEW], labels[:FEW]), rows.choose, rows.choose)
@@ -68,7 +68,7 @@ def measure(level: Level, rows: Split, cell: Cell) -> Measured:
     return {**table_1.fitted(rows, phi_of(gamma)), "gamma": gamma}
 
 
-def drawn(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
+def map_of(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
     """Return a map by its name; "fourier-m" has m cosines and sines, "fourier-p" 4 m cosines."""
     options: Any = {"seed": seed, "like": X}
     d = X.shape[1]
@@ -84,7 +84,7 @@ def drawn(name: str, X: Any, m: int, gamma: float, seed: int) -> Any:
     return MaxoutFeatures.draw(d, m, POOL, centred=centred, n_projections=pool, **options)
 
 
-def _by_neighbours(rows: Split, phi: Callable[..., Any]) -> Measured:
+def _by_neighbours(rows: Split, phi: Callable[..., Any]) -> Record:
     """Return ``error`` in percent of a nearest-neighbour vote, and ``neighbours`` by hold-out."""
     best = int(np.argmin(votes(phi, rows.fit, rows.choose)))
     X, labels = (np.concatenate(parts) for parts in zip(rows.fit, rows.choose))

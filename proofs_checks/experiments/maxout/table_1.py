@@ -15,7 +15,7 @@ from mehler import MaxoutFeatures, learn
 from mehler.statements import Plot
 
 from .._harness import Cell, Level, declared
-from .._results import Measured, Options, Results, Tables, curves, draws, spread, with_range
+from .._results import Options, Record, Results, Tables, curves, draws, spread, with_range
 from .._rows import Part, Split, digits, unit_rows
 
 SIZES, POOLS = (100, 500, 1000, 5000, 10_000), (1, 2, 4, 8, 16)
@@ -60,13 +60,13 @@ def cells(level: Level, columns: tuple[int, int] = (2, 5)) -> list[Options]:
     return [o for m in sizes for o in draws(({"q": q, "m": m} for q in POOLS), DRAWS[level])]
 
 
-def measure(level: Level, rows: Split, cell: Cell) -> Measured:
+def measure(level: Level, rows: Split, cell: Cell) -> Record:
     """Fit one draw: lambda by hold-out, then all training rows with that lambda."""
     X, q = rows.fit[0], cell["q"]
     return fitted(rows, MaxoutFeatures.draw(X.shape[1], cell["m"], q, seed=cell.seed(), like=X))
 
 
-def fitted(rows: Split, phi: Any) -> Measured:
+def fitted(rows: Split, phi: Any) -> Record:
     """Return the error of ridge regression on features, lambda by hold-out.
 
     ``error`` on test rows, ``lambda``, and ``held_out``, an error for each lambda, None where the
@@ -76,21 +76,21 @@ def fitted(rows: Split, phi: Any) -> Measured:
     codes, classes = learn.one_vs_all(labels)
     sums = learn.RidgeSums(phi).add(X, codes)
     # No intercept, as in the paper's estimator.
-    fits, refused = _path(sums)
-    held = _errors(fits, classes, rows.choose)
+    fits, n_refused = _path(sums)
+    validation = _errors(fits, classes, rows.choose)
     del fits
-    best = refused + int(np.argmin(held))
+    best = n_refused + int(np.argmin(validation))
     more, _ = learn.one_vs_all(rows.choose[1], classes)
     (final,) = sums.add(rows.choose[0], more).solve(LAMBDAS[best], intercept=False)
     (error,) = _errors([final], classes, rows.test)
-    return {"error": error, "lambda": LAMBDAS[best], "held_out": [None] * refused + held}
+    return {"error": error, "lambda": LAMBDAS[best], "held_out": [None] * n_refused + validation}
 
 
 def _path(sums: learn.RidgeSums) -> tuple[list[learn.RidgeFit], int]:
     """Return solutions for the larger lambdas, and how many of the smaller are refused."""
-    for refused in range(len(LAMBDAS)):
+    for n_refused in range(len(LAMBDAS)):
         try:
-            return list(sums.solve(LAMBDAS[refused:], intercept=False)), refused
+            return list(sums.solve(LAMBDAS[n_refused:], intercept=False)), n_refused
         except ValueError as error:
             if "singular to within rounding" not in str(error):
                 raise

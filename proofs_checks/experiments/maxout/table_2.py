@@ -11,7 +11,7 @@ from mehler import MaxoutFeatures
 from mehler.statements import Plot
 
 from .._harness import Cell, Level, declared
-from .._results import Measured, Options, Results, Tables, curves, differences, draws, spread
+from .._results import Options, Record, Results, Tables, curves, differences, draws, spread
 from .._results import paired_interval as interval
 from ._frames import OVER_DRAWS, ROWS, Recordings, prepare
 
@@ -36,7 +36,7 @@ def cells(level: Level) -> list[Options]:
     return draws({"q": q, "m": m} for q, m in settings)
 
 
-def measure(level: Level, recordings: Recordings, cell: Cell) -> Measured:
+def measure(level: Level, recordings: Recordings, cell: Cell) -> Record:
     """Return the errors of one draw of recordings and weights."""
     q, m, X = cell["q"], cell["m"], recordings.X
     if not q:
@@ -57,7 +57,7 @@ def table(level: Level, results: Results) -> Tables:
     pairs[f"{most} instead of {least} units, q = 4"] = (4, most), (4, least)
     for m in (least, most):
         pairs[f"{m} units, q = 4, instead of no map"] = (4, m), (0, 0)
-    gains = {what: (frames[one], frames[base]) for what, (one, base) in pairs.items()}
+    gains = {what: (frames[option], frames[base]) for what, (option, base) in pairs.items()}
     maps = [setting for setting in settings if setting != (0, 0)]
     better = sum(interval(frames[o] - frames[0, 0], tests=len(maps))[1] < 0 for o in maps)
     return {

@@ -18,7 +18,7 @@ from mehler.statements import Plot
 from .. import data
 from .._harness import Cell, Level, declared
 from .._learners import classes_by_ridge
-from .._results import Measured, Options, Results, Tables, by_row, differences, draws, spread
+from .._results import Options, Record, Results, Tables, by_row, differences, draws, spread
 from .._rows import Part, deal, standardised, unit_rows
 from . import _frames, table_2
 
@@ -65,7 +65,7 @@ def phi_of(cell: Cell, X: Any, gamma: float = 0.5, m: int | None = None) -> Any:
     return MaxoutFeatures.draw(d, m, POOL, n_projections=cell["projections"], **options)
 
 
-def measure(level: Level, rows: Part, cell: Cell) -> Measured:
+def measure(level: Level, rows: Part, cell: Cell) -> Record:
     """Return the error in percent of ridge regression on one split, lambda by leave-one-out."""
     n = TRAIN[level]
     (X, y), (X_test, y_test) = deal(rows, cell.seed_of("draw"), n, len(rows[1]) - n)
@@ -73,7 +73,7 @@ def measure(level: Level, rows: Part, cell: Cell) -> Measured:
     return {"error": float(100 * np.mean(classes != y_test))}
 
 
-def _measure_frames(level: Level, recordings: _frames.Recordings, cell: Cell) -> Measured:
+def _measure_frames(level: Level, recordings: _frames.Recordings, cell: Cell) -> Record:
     """Return the errors of one draw of recordings and weights."""
     split, X = cell.seed_of("draw"), recordings.X
     if cell["map"] == "maxout":
@@ -111,8 +111,8 @@ def table(level: Level, results: Results, frames: bool = False) -> Tables:
     ]
     first, settings = errors[kinds[0]], (SETTINGS_OF_FRAMES if frames else SETTINGS)[level]
     gains = {
-        what: (first["maxout", *one], first["maxout", *base])
-        for what, (one, base) in pairs_of(settings).items()
+        what: (first["maxout", *option], first["maxout", *base])
+        for what, (option, base) in pairs_of(settings).items()
     }
     many, most = settings[3][0], settings[4][0]
     what = f"{many} Fourier features instead of {most} units of as many projections"

@@ -12,7 +12,7 @@ from mehler.proofs_checks.experiments.leverage import _floor, adult, controls, r
 from mehler.proofs_checks.experiments.leverage._methods import (
     METHODS,
     RIDGES,
-    chosen,
+    best_of,
     exact,
     on_features,
     overall,
@@ -176,7 +176,7 @@ def test_the_ratio_to_plain_sampling_is_geometric_with_an_interval_over_draws(ra
 
 
 def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) -> None:
-    assert chosen([(0.2, 0.0), (0.1, 0.9), (0.1, 0.3)]) == (0.1, 0.9)
+    assert best_of([(0.2, 0.0), (0.1, 0.9), (0.1, 0.3)]) == (0.1, 0.9)
     # All candidates alike by validation, later ones better on the test part: the planted leak.
     errors = iter(np.linspace(0.9, 0.1, 1000).tolist())
     tried: dict[str, list[float]] = {}
