@@ -17,6 +17,7 @@ from .._plots import plot
 # E a(u) a(v) for correlated Gaussians by routes that share nothing with `mehler.exact`.
 
 _STEP, _REACH = 0.15, 9.0
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
 
 
 def by_angle(order: int, rho: float) -> float:
@@ -27,9 +28,8 @@ def by_angle(order: int, rho: float) -> float:
     """
     theta = math.acos(rho)
     low, high = theta - math.pi / 2, math.pi / 2
-    x, w = np.polynomial.legendre.leggauss(40)
-    t = (low + high) / 2 + (high - low) / 2 * x
-    angular = (high - low) / 2 * float(w @ (np.cos(t) * np.cos(t - theta)) ** order)
+    t = (low + high) / 2 + (high - low) / 2 * _NODES
+    angular = (high - low) / 2 * float(_WEIGHTS @ (np.cos(t) * np.cos(t - theta)) ** order)
     return 2**order * math.factorial(order) * angular / (2 * math.pi)
 
 

@@ -55,27 +55,25 @@ class Orbits:
         ]
 
     def predictions(
-        self, rows: Sequence[int], targets: Sequence[Fraction], ridge: Fraction, average: str
-    ) -> list[Fraction]:
-        """Return the predictor at all points, by its definition; "before" fits all images."""
+        self, rows: Sequence[int], targets: Matrix, ridge: Fraction, average: str
+    ) -> list[list[Fraction]]:
+        """Return the predictor of each target at all points; "before" fits all images."""
         if average == "before":
             images = [self.move(g, i) for g in range(self.n) for i in rows]
-            return self.predictions(images, list(targets) * self.n, ridge, "none")
+            return self.predictions(images, [[*y] * self.n for y in targets], ridge, "none")
         shift = ridge * len(rows)
         system = [
             [self.kernel[i][j] + (shift if a == b else 0) for b, j in enumerate(rows)]
             for a, i in enumerate(rows)
         ]
-        weights = solve(system, targets)
-        values = [
-            sum((w * self.kernel[i][p] for w, i in zip(weights, rows, strict=True)), Fraction(0))
-            for p in range(len(self.points))
-        ]
+        columns = [[self.kernel[i][p] for i in rows] for p in range(len(self.points))]
+        values = [[dot(w, column) for column in columns] for w in solve(system, targets)]
         if average == "none":
             return values
+        orbits = [[self.move(g, p) for g in range(self.n)] for p in range(len(self.points))]
         return [
-            sum((values[self.move(g, p)] for g in range(self.n)), Fraction(0)) / self.n
-            for p in range(len(self.points))
+            [sum((row[p] for p in orbit), Fraction(0)) / self.n for orbit in orbits]
+            for row in values
         ]
 
     def risk(
@@ -87,14 +85,11 @@ class Orbits:
         tests: Sequence[int],
     ) -> tuple[Fraction, Fraction]:
         """Return bias and variance for noise of variance 1: the noise of each row adds."""
-        target = [values[i] for i in rows]
-        mean = self.predictions(rows, target, ridge, average)
+        noise = [[Fraction(int(k == row)) for k in range(len(rows))] for row in range(len(rows))]
+        targets = [[values[i] for i in rows], *noise]
+        mean, *of_noise = self.predictions(rows, targets, ridge, average)
         bias = sum(((mean[p] - values[p]) ** 2 for p in tests), Fraction(0))
-        spent = Fraction(0)
-        for row in range(len(rows)):
-            noise = [Fraction(int(k == row)) for k in range(len(rows))]
-            values_of_noise = self.predictions(rows, noise, ridge, average)
-            spent += sum((values_of_noise[p] ** 2 for p in tests), Fraction(0))
+        spent = sum((row[p] ** 2 for row in of_noise for p in tests), Fraction(0))
         return bias / len(tests), spent / len(tests)
 
     def designs(self, size: int) -> Iterator[tuple[int, ...]]:
@@ -102,20 +97,28 @@ class Orbits:
         return itertools.product(range(len(self.points)), repeat=size)
 
 
-def solve(matrix: Matrix, right: Sequence[Fraction]) -> list[Fraction]:
-    """Solve a positive definite system by elimination, in fractions."""
-    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+def solve(matrix: Matrix, targets: Matrix) -> list[list[Fraction]]:
+    """Solve a positive definite system for each target by elimination, in fractions."""
+    rows = [[*row, *right] for row, *right in zip(matrix, *targets, strict=True)]
+    n = len(rows)
     for k, pivot in enumerate(rows):
         for row in rows[k + 1 :]:
             factor = row[k] / pivot[k]
             for j in range(k, len(row)):
                 row[j] -= factor * pivot[j]
-    solution: list[Fraction] = []
-    for k in reversed(range(len(rows))):
-        pairs = zip(rows[k][k + 1 : -1], reversed(solution), strict=True)
-        rest = sum((a * x for a, x in pairs), Fraction(0))
-        solution.append((rows[k][-1] - rest) / rows[k][k])
-    return solution[::-1]
+    solutions = []
+    for t in range(n, len(rows[0])):
+        weights: list[Fraction] = []  # of the last point first
+        for k in reversed(range(n)):
+            rest = dot(rows[k][k + 1 : n], weights[::-1])
+            weights.append((rows[k][t] - rest) / rows[k][k])
+        solutions.append(weights[::-1])
+    return solutions
+
+
+def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+    """Return the sum of the products."""
+    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 _HALF, _QUARTER, _EIGHTH = Fraction(1, 2), Fraction(1, 4), Fraction(1, 8)
@@ -250,9 +253,8 @@ def split(
     gap = Fraction(0)
     for rows in THREE.designs(2):
         target = [values[i] + Fraction(k, 3) for k, i in enumerate(rows)]
-        free, tied = (
-            THREE.predictions(rows, target, _RIDGE, average) for average in ("none", "after")
-        )
+        fits = (THREE.predictions(rows, [target], _RIDGE, by) for by in ("none", "after"))
+        (free,), (tied,) = fits
         nought = Fraction(0)
         risks = [sum(((f[p] - values[p]) ** 2 for p in tests), nought) for f in (free, tied)]
         varies = sum(((free[p] - tied[p]) ** 2 for p in tests), nought)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Callable, Iterator
@@ -27,6 +28,7 @@ INPUTS = 400
 NORM_CONSTANT = 0.5
 # Above 0 by this much, so that the printed root is of a number.
 _COMPLEXITY = 1e-12
+_rule = functools.cache(np.polynomial.legendre.leggauss)
 
 
 def near_points() -> dict[str, Any]:
@@ -107,7 +109,7 @@ def quantile(probability: float, r: int, weights: int) -> float:
 def mean(r: int, weights: int) -> float:
     """Return the mean of the largest of so many chi_r variables, to 1e-10."""
     end = math.sqrt(r) + math.sqrt(2 * math.log(weights)) + 9
-    nodes, node_weights = np.polynomial.legendre.leggauss(400)
+    nodes, node_weights = _rule(400)
     t = (nodes + 1) * end / 2
     # P(chi_r > t), of which 1 - F^n is taken without cancelling.
     tail = special.gammaincc(r / 2, t * t / 2)

@@ -46,6 +46,7 @@ _DRAWN = Assumption("the features are drawn independently from pi")
 _SAMPLES = Assumption("the samples are independent of each other and of the features")
 _LABELS = Assumption("labels lie in [-1, 1]")
 _SMALLEST = Assumption("the weights minimise the empirical risk over their box or ball")
+_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 
 
 def _loss(lipschitz: Any) -> Assumption:
@@ -339,10 +340,9 @@ def moment_of_longest(d: float, q: float, p: int = 1) -> float:
     high = math.sqrt(d) + math.sqrt(2 * math.log(q)) + 9.0 + 2 * math.sqrt(p - 1)
     # In pieces: the fall from 1 to 0 is about 1/sqrt(2 log q) wide.
     edges = np.linspace(low, high, 13)
-    nodes, weights = np.polynomial.legendre.leggauss(64)
     half = (edges[1] - edges[0]) / 2
-    r = (edges[:-1, np.newaxis] + half * (nodes + 1)).ravel()
+    r = (edges[:-1, np.newaxis] + half * (_NODES + 1)).ravel()
     tail = gammaincc(d / 2, r**2 / 2)
     with np.errstate(divide="ignore"):  # the tail rounds to 1 at small r, whose power is 0
         exceeds = -np.expm1(q * log1p(-tail)) * p * r ** (p - 1)
-    return low**p + float(half * (np.tile(weights, len(edges) - 1) @ exceeds))
+    return low**p + float(half * (np.tile(_WEIGHTS, len(edges) - 1) @ exceeds))

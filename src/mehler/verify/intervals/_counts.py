@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 
 import numpy as np
 
@@ -115,7 +116,7 @@ def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[fl
     -------
     low, high : float
         Ends of the interval; infinite where n is too small for an end. Exact for laws without
-        atoms, to the next order statistic; conservative for others. Cost: one sort, and n tails.
+        atoms, to the next order statistic; conservative for others. Cost: one sort.
 
     References
     ----------
@@ -136,12 +137,11 @@ def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[fl
     tail = 0.5 * require_probability("false_alarm", false_alarm)
     ordered = np.sort(sample_vector(samples))
     n = ordered.size
-    beyond = np.arange(n + 1)
-    few = np.flatnonzero(bdtr(beyond, n, 1 - p) <= tail)
-    many = np.flatnonzero(bdtrc(beyond - 1, n, 1 - p) <= tail)
+    few = bisect_right(range(n + 1), tail, key=lambda k: bdtr(k, n, 1 - p))
+    many = bisect_left(range(n + 1), -tail, key=lambda k: -bdtrc(k - 1, n, 1 - p))
     return (
-        float(ordered[n - many[0]]) if many.size else -math.inf,
-        float(ordered[n - few[-1] - 1]) if few.size else math.inf,
+        float(ordered[n - many]) if many <= n else -math.inf,
+        float(ordered[n - few]) if few else math.inf,
     )
 
 
