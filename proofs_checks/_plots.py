@@ -13,16 +13,16 @@ from mehler.statements import Plot, Series
 _MISS = 0.01
 
 
-def quantile_interval(sample: Any, level: float) -> tuple[float, float]:
+def quantile_interval(sample: Any, probability: float) -> tuple[float, float]:
     """Return two order statistics that enclose the true quantile, by a binomial interval.
 
-    The number of draws below the quantile is binomial (n, level).
+    The number of draws below the quantile is binomial (n, probability).
     """
     from scipy.stats import binom
 
     values = np.sort(sample)
-    low = int(binom.ppf(_MISS / 2, values.size, level))
-    high = int(binom.ppf(1 - _MISS / 2, values.size, level)) + 1
+    low = int(binom.ppf(_MISS / 2, values.size, probability))
+    high = int(binom.ppf(1 - _MISS / 2, values.size, probability)) + 1
     return float(values[max(low, 1) - 1]), float(values[min(high, values.size) - 1])
 
 
@@ -30,12 +30,12 @@ def quantile_points(
     label: str,
     x: Any,
     samples: Sequence[Any],
-    level: float,
+    probability: float,
     interval: Callable[[Any, float], tuple[float, float]] = quantile_interval,
 ) -> Series:
     """Plot one quantile per set of draws, with its interval."""
-    low, high = np.array([interval(errors, level) for errors in samples]).T
-    y = [np.quantile(errors, level) for errors in samples]
+    low, high = np.array([interval(errors, probability) for errors in samples]).T
+    y = [np.quantile(errors, probability) for errors in samples]
     return Series(label=label, kind="points", x=x, y=y, y_low=low, y_high=high)
 
 

@@ -59,7 +59,7 @@ def frequencies(
     claimed, means, enclosures, n_units, detectable = [], [], [], [], []
     for place, (options, law, entries, quick) in enumerate(_SPECTRA):
         n = quick if context.quick else 12_000_000
-        endpoints = [law.isf((1 - level) / 2) for level in _LEVELS]
+        endpoints = [law.isf((1 - probability) / 2) for probability in _LEVELS]
         stretch = wider if selects(options) else 1.0
         claimed += [1 - 2 * float(law.sf(end / stretch)) for end in endpoints]
         counts = np.zeros(len(endpoints), dtype=np.int64)
@@ -69,7 +69,7 @@ def frequencies(
         means += (counts / n).tolist()
         enclosures += [intervals.binomial(int(count), n, rate) for count in counts]
         n_units += [n] * len(endpoints)
-        half_width = sum(math.sqrt(math.log(2 / level) / (2 * n)) for level in (rate, MISS))
+        half_width = sum(math.sqrt(math.log(2 / miss) / (2 * n)) for miss in (rate, MISS))
         detectable += [half_width] * len(endpoints)
     estimates = Estimates(
         pool_size=(1,) * len(means),

@@ -29,11 +29,11 @@ def variance_of_maximum(q: int) -> float:
     return float(exact.sigma2(q) - exact.max_moment(1, q) ** 2)
 
 
-def half_angle(function: Callable[[float], float], level: float) -> float:
-    """Return the angle at which a function of the correlation that increases falls to a level."""
+def half_angle(function: Callable[[float], float], height: float) -> float:
+    """Return the angle at which a function of the correlation that increases falls to a height."""
     from scipy.optimize import brentq
 
-    root = brentq(lambda angle: function(math.cos(angle)) - level, 0.0, math.pi, xtol=1e-12)
+    root = brentq(lambda angle: function(math.cos(angle)) - height, 0.0, math.pi, xtol=1e-12)
     return float(root)
 
 
@@ -152,8 +152,8 @@ def _angle_plot() -> Plot:
     angles, centred, lows, highs = [], [], [], []
     for q in (int(size) for size in pools):
         angles.append(half_angle(lambda rho, q=q: exact.collision_probability(rho, q), 0.5))  # type: ignore[misc]
-        level = variance_of_maximum(q) / 2
-        centred.append(half_angle(lambda rho, q=q: exact.centred_kernel(rho, q), level))  # type: ignore[misc]
+        half = variance_of_maximum(q) / 2
+        centred.append(half_angle(lambda rho, q=q: exact.centred_kernel(rho, q), half))  # type: ignore[misc]
         low, high = half_angle_interval(q)
         lows.append(low)
         highs.append(high)

@@ -109,7 +109,7 @@ def limiting_exponent(rho: float) -> float:
 
 
 def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
-    """Bound log kappa_q / log(1/q) by step 3 of the proof, at the best levels a of a grid."""
+    """Bound log kappa_q / log(1/q) by step 3 of the proof, at the best heights a of a grid."""
     root = math.sqrt(2 * log_q)
     a = np.linspace(0.02, 1.4, 400) * root
     q = math.exp(log_q)
@@ -147,7 +147,7 @@ def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
         observed=(low + high) / 2,
         exact=0.0,
         interval=(low, high),
-        # Either end pays up to 2 log log q for its level and for the density's factor 1/a, and
+        # Either end pays up to 2 log log q for its height and for the density's factor 1/a, and
         # constants: 0.047 together.
         resolution=5 * math.log(log_q) / log_q,
         method="bounds of the proof, evaluated",
@@ -243,9 +243,9 @@ def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
-def agree_at_most(rho: float, *, pool_size: int, level: float | None = None) -> Bound:
-    """Bound kappa_q(rho) from above, at the best level or at one of the caller."""
-    a, spread = _levels(pool_size, level), math.sqrt((1 + rho) / 2)
+def agree_at_most(rho: float, *, pool_size: int, height: float | None = None) -> Bound:
+    """Bound kappa_q(rho) from above, at the best height or at one of the caller."""
+    a, spread = _heights(pool_size, height), math.sqrt((1 + rho) / 2)
     above = pool_size * special.ndtr(-a / spread) if spread > 0 else np.zeros_like(a)
     # What underflows is above 0 still: a bound from above is rounded up.
     below = np.maximum(2 * np.exp(pool_size * special.log_ndtr(a)), np.nextafter(0.0, 1.0))
@@ -253,18 +253,18 @@ def agree_at_most(rho: float, *, pool_size: int, level: float | None = None) -> 
     return Bound(terms=(Term("below", below[best]), Term("above", above[best])), trivial=1.0)
 
 
-def agree_at_least(rho: float, *, pool_size: int, level: float | None = None) -> LowerBound:
+def agree_at_least(rho: float, *, pool_size: int, height: float | None = None) -> LowerBound:
     """Bound kappa_q(rho) from below."""
-    a = _levels(pool_size, level)
+    a = _heights(pool_size, height)
     both = pool_size * both_above(a, rho)
     others = 0.0 - 2 * pool_size * special.ndtr(-a) * both
     best = int(np.argmax(both + others))
     return LowerBound(terms=(Term("both", both[best]), Term("others", others[best])))
 
 
-def _levels(q: int, level: float | None) -> Any:
+def _heights(q: int, height: float | None) -> Any:
     most = 1.2 * np.sqrt(2 * np.log(q)) + 3
-    return np.linspace(0.0, most, 2000) if level is None else np.array([level])
+    return np.linspace(0.0, most, 2000) if height is None else np.array([height])
 
 
 @np.errstate(over="ignore")
@@ -296,16 +296,16 @@ def sandwich(
     below: Callable[..., Any] = agree_at_least,
     collision: Callable[[float, int], Any] = exact.collision_probability,
 ) -> Evidence:
-    """Hold the exact probability between its bounds, at levels of a list and at the best ones."""
+    """Hold the exact probability between its bounds, at heights of a list and at the best ones."""
     worst, where = -math.inf, (0, 0.0)
     for q in _FINITE_POOLS:
-        levels = np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, 40)
+        heights = np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, 40)
         for rho in _FINITE_RHO:
             kappa = float(collision(rho, q))
             if kappa < _LEAST_KAPPA:
                 continue
-            for level in (None, *levels.tolist()):
-                options = {"pool_size": q, "level": level}
+            for height in (None, *heights.tolist()):
+                options = {"pool_size": q, "height": height}
                 over = 1 - above(rho, **options).total / kappa
                 under = below(rho, **options).total / kappa - 1
                 worst, where = max((worst, where), (max(over, under), (q, rho)))

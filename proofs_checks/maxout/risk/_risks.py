@@ -351,9 +351,9 @@ def quantile_interval(sample: Any, probability: float) -> tuple[float, float]:
     )
 
 
-def observed_series(label: str, x: Any, samples: Sequence[Any], level: float) -> Series:
+def observed_series(label: str, x: Any, samples: Sequence[Any], probability: float) -> Series:
     """Return quantiles of draws with their intervals."""
-    return quantile_points(label, x, samples, level, quantile_interval)
+    return quantile_points(label, x, samples, probability, quantile_interval)
 
 
 def risk_plots(draws: Draws, failure: float = 0.1) -> tuple[Plot, Plot]:

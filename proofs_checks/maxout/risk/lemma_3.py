@@ -396,15 +396,15 @@ def all_units(
 
 @check("maxout.lemma-3", form="proved", name="a gap of the proof: the mean given the event")
 def conditioned_mean(
-    context: Context, *, level: float = 2.0, unconditional: float = math.sqrt(2 / math.pi)
+    context: Context, *, limit: float = 2.0, unconditional: float = math.sqrt(2 / math.pi)
 ) -> Evidence:
     r"""Compute E[f_l | E] for one input, q = 2 and alpha/p = C sign: it is not f."""
     # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
-    inside = 1 - 2 * stats.norm.sf(level)
-    value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(level)) / inside
+    inside = 1 - 2 * stats.norm.sf(limit)
+    value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(limit)) / inside
     claim = (
         rf"$E[f_\ell \mid E] < f$, where the proof has equality, in units of $C$: one input, "
-        rf"$q = 2$, $\alpha/p = C\,\mathrm{{sign}}$, $M = {level:g}$"
+        rf"$q = 2$, $\alpha/p = C\,\mathrm{{sign}}$, $M = {limit:g}$"
     )
     below = unconditional - 1e-6
     return compute(claim, value, 1e-12, upper=below, method="truncated normal, computed")

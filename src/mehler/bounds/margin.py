@@ -214,19 +214,19 @@ def divergence(e: float, gap: float) -> float:
     return -first - (1 - e) * math.log1p(-gap / (1 - e))
 
 
-def largest_gap(e: float, level: float) -> float:
-    """Return the largest gap with kl(e, e + gap) <= level, to rounding.
+def largest_gap(e: float, limit: float) -> float:
+    """Return the largest gap with kl(e, e + gap) <= limit, to rounding.
 
     Newton's steps from above stay above, as kl is convex; where the start is beyond 1 by halves.
     """
     most = 1 - e
-    gap = min(math.sqrt(level / 2), 2 * level + math.sqrt(2 * e * level))
+    gap = min(math.sqrt(limit / 2), 2 * limit + math.sqrt(2 * e * limit))
     if gap >= most:
         low, high = 0.0, most
         while low < (middle := (low + high) / 2) < high:
-            low, high = (middle, high) if divergence(e, middle) <= level else (low, middle)
+            low, high = (middle, high) if divergence(e, middle) <= limit else (low, middle)
         return high
-    while (excess := divergence(e, gap) - level) > 0:
+    while (excess := divergence(e, gap) - limit) > 0:
         closer = gap - excess * (e + gap) * (most - gap) / gap
         if not gap * (1 - 1e-15) > closer > 0:
             break
