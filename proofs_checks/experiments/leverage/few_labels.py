@@ -68,10 +68,10 @@ def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> 
     rest = rng.permutation(np.setdiff1d(order, few, assume_unique=True))
     parts = rest[:unlabelled], few, rest[unlabelled : unlabelled + n_test]
     rows = standardised(*(problem.X[part] for part in parts))
-    scored, learnt, tested = zip(rows, (problem.y[part] for part in parts))
+    choose, fit, test = zip(rows, (problem.y[part] for part in parts))
     # Rows are ordered by class.
     folds = np.concatenate([rng.permutation(n) % FOLDS for _ in range(2)])
-    return Split(learnt, scored, tested), folds
+    return Split(fit, choose, test), folds
 
 
 def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Record:

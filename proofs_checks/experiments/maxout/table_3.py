@@ -75,16 +75,16 @@ def measure(level: Level, rows: Part, cell: Cell) -> Record:
 
 def _measure_frames(level: Level, recordings: _frames.Recordings, cell: Cell) -> Record:
     """Return the errors of one draw of recordings and weights."""
-    split, X = cell.seed_of("draw"), recordings.X
+    seed, X = cell.seed_of("draw"), recordings.X
     if cell["map"] == "maxout":
-        return recordings.errors(phi_of(cell, X), split)
+        return recordings.errors(phi_of(cell, X), seed)
 
     def held_out(gamma: float) -> float:
         phi = phi_of(cell, X, gamma, FEW[level])
-        return float(recordings.errors(phi, split, _frames.FEW_STEPS, part=1)["frames"])
+        return float(recordings.errors(phi, seed, _frames.FEW_STEPS, part=1)["frames"])
 
     gamma = min(GAMMAS, key=held_out)
-    return {**recordings.errors(phi_of(cell, X, gamma), split), "gamma": gamma}
+    return {**recordings.errors(phi_of(cell, X, gamma), seed), "gamma": gamma}
 
 
 def pairs_of(settings: Any) -> dict[str, Any]:

@@ -24,7 +24,7 @@ SPREAD = math.sqrt(1 - 2 / math.pi)
 # So many units or samples that what is left of them is below any float that matters.
 ENDLESS = 10**40
 # The inputs that are memorised, and the samples that each of them has.
-_INPUTS, _EACH = 10**4, 10**6
+_INPUTS, _SAMPLES = 10**4, 10**6
 
 
 @dataclass(frozen=True)
@@ -85,12 +85,12 @@ def learnt_by_heart(
         **{**_ramp(radius, loss_bound), "scale": 1.01 * math.sqrt(n) / (MEAN * radius)},
         **shape.geometry(n, radius),
         n_features=ENDLESS,
-        n_samples=n * _EACH,
+        n_samples=n * _SAMPLES,
         delta=failure / shape.events,
     ).value
     bias, wrong = _wrong_majority()
     # Chernoff: no input has a tenth more or less than its share.
-    lost = 2 * n * math.exp(-_EACH * 0.1**2 / 3)
+    lost = 2 * n * math.exp(-_SAMPLES * 0.1**2 / 3)
     happens = float(stats.binom.sf(value / (loss_bound * bias) * n, n, wrong))
     return Instance(f"{n:,} inputs memorised", at_least((happens, 1.0), lost), failure)
 
@@ -100,7 +100,7 @@ def learnt_by_heart_mean(bound: Bounding) -> Instance:
     value = bound(
         **{**_ramp(1.0, 1.0), "scale": 1.01 * math.sqrt(_INPUTS) / MEAN},
         n_features=ENDLESS,
-        n_samples=_INPUTS * _EACH,
+        n_samples=_INPUTS * _SAMPLES,
     ).value
     bias, wrong = _wrong_majority()
     return Instance("inputs memorised, in expectation", (bias * wrong * 0.99, bias), value)
@@ -113,7 +113,7 @@ def _wrong_majority() -> tuple[float, float]:
     to 1e-3 at a million.
     """
     x = 0.75
-    return x / math.sqrt(_EACH), float(special.ndtr(-x * math.sqrt(1.1))) - 1e-3
+    return x / math.sqrt(_SAMPLES), float(special.ndtr(-x * math.sqrt(1.1))) - 1e-3
 
 
 def falls_short(
