@@ -103,7 +103,7 @@ def run(
             progress(f"{name}: {outcome}", next(numbers), total)
 
     measured = None
-    with processes(n) as pool:
+    with processes(n, *{check.run.__module__ for s in chosen for check in s.checks}) as pool:
         if survey is not None:
             scores = run_all(pool, survey.tasks, lambda part: ended(part[0].map, "measured"))
             measured = survey.result([score for part in scores for score in part])
@@ -152,8 +152,8 @@ def _stamp(evidence: Evidence, context: Context, replay: str) -> Evidence:
 
 
 @contextmanager
-def processes(n: int) -> Iterator[ProcessPoolExecutor | None]:
-    """Open a pool of `n` processes, which end with the context; 1 is None.
+def processes(n: int, *modules: str) -> Iterator[ProcessPoolExecutor | None]:
+    """Open a pool of `n` processes with `modules`, which end with the context; 1 is None.
 
     They ignore Ctrl-C, which their parent answers by ending them, and keep to one thread of BLAS.
     """
@@ -164,7 +164,7 @@ def processes(n: int) -> Iterator[ProcessPoolExecutor | None]:
     # Forked where possible from a process that has imported all this, and has no threads yet.
     methods: Any = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
-    context.set_forkserver_preload(["mehler.report"])
+    context.set_forkserver_preload(["mehler.report", *modules])
     pool = ProcessPoolExecutor(n, context, initializer=_start)
     try:
         yield pool
