@@ -155,7 +155,7 @@ def compare_ratios(
 
     Each has the lower end, the value and the upper end of a ratio, and its number of features.
     """
-    low, value, high, n_features = max(ratios, key=lambda row: (row[0] > 1.0, row[2]))
+    low, value, high, n_features = max(ratios, key=lambda ratio: (ratio[0] > 1.0, ratio[2]))
     return Evidence.from_interval(
         claim=f"{claim}, at most 1 (largest of {len(ratios)} settings)",
         observed=value,

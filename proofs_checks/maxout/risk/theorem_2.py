@@ -254,7 +254,7 @@ def bounded_difference(
 ) -> Evidence:
     r"""Replace a unit by one that is 0: the supremum moves by more than the claimed 2/N."""
     changes = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
-    change, limit, n = max(changes, key=lambda row: row[0] / row[1])
+    change, limit, n = max(changes, key=lambda item: item[0] / item[1])
     claim = (
         r"replacing one $W^\ell$ changes $\sup|\mathcal E - \hat{\mathcal E}|$ by more than "
         f"$2/N$, which the proof has for a bound: mean change over the data, one unit with "
