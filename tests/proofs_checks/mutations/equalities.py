@@ -132,8 +132,8 @@ VALUES = (
 
 ROWS: list[Row] = [
     *(red(F + "kernel", f"scale of the frequencies, {name}", "times 1.01", fourier.frequencies,
-        wider=1.01, selects=lambda options, name=name: options["kernel"] == name) for name in ("rbf",
-        "laplacian", "matern")),
+        wider=1.01, selects=lambda options, name=name: options["kernel"] == name)
+        for name in ("rbf", "laplacian", "matern")),
     *(row for value in VALUES for row in of_value(*value)),
     of_width(F + "kernel", fourier.gaussian, gaussian, 1.05),
     of_width(F + "kernel", fourier.offset, gaussian, 1.05),
