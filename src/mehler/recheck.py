@@ -277,8 +277,9 @@ def betting(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
     """
     (low, high), claim, n = map(ball, test["range"]), test["claim"], test["n"]
     xs = [(ball(x) - low) / (high - low) for x in test["samples"] or ()]
-    if len(xs) != n or not all(-1e-9 <= x.a <= x.b <= 1 + 1e-9 for x in xs):
-        raise Undecided("the samples are not stored, or not n of this range")
+    fit = len(xs) == n and all(-1e-9 <= x.a <= x.b <= 1 + 1e-9 for x in xs)
+    if not (fit and compare(r, "<", high - low)):
+        raise Undecided("the samples are not stored, or not n of this range, above the resolution")
     total, scatter, stakes = iv.mpf(1) / 2, iv.mpf(1) / 4, []
     for i, x in enumerate(xs, 1):
         stakes.append(iv.sqrt(2 * iv.log(2 / rate) / (n * scatter / i)))
@@ -357,7 +358,6 @@ SCHEMAS: dict[Callable[..., Any], tuple[str, str, str]] = {
     beyond_range: ("bounded (range)", "draw", "pair range slack value"),
     distribution: ("Kolmogorov", "n", "distance"),
 }
-SHARES = ("binomial", "no event", "distribution")  # whose values lie in [0, 1]
 METHODS = {method.__name__.replace("_", " "): method for method in SCHEMAS}
 
 
@@ -387,7 +387,7 @@ def is_sound(groups: list[Test], alpha: float, r: float, method: str) -> bool:
                 return False
     plan, tests = groups[0]["plan"], groups[0]["tests"]
     claims = {tuple(test["pair"]): test.get("claim") for test in tests if "pair" in test}
-    most = 1 if names[0] in SHARES else 2 if claims else math.inf
+    most = 1 if names[0] in ("binomial", "no event", "distribution") else 2 if claims else math.inf
     fit = r < most and len(claims) in (0, len(tests))
     fit &= plan.get("n", 0) % plan.get("block", 1) == 0  # whole blocks
     if "rows" in plan:  # means at all pairs of them

@@ -457,6 +457,7 @@ ALTERATIONS = [
     ("same", "refuted", "fresh draws that are all", all_again),
     ("same", "refuted", "no fresh draws", fresh(without_fresh)),
     ("betting", "inconclusive", "a sample outside the range", item("samples", 0, number(3.0))),
+    ("betting", "holds", "a resolution of 30", put("resolution", number(30.0), whole)),
     ("betting", "inconclusive", "fewer samples", lambda c: first(c)["samples"].pop()),
     ("binomial", "refuted", "more events than trials", put("count", 10**9)),
     ("no event", "refuted", "more events than trials", put("count", 10**9)),
