@@ -273,9 +273,8 @@ def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Redraw, domain: An
     for how, whats in wrong.items():
         c.remarks[f"at {', '.join(whats)}, {asked}, the claimed kernel is {how}"] = None
     # Most rows in a call, and most columns.
-    for m, rule in ((16, _calls.rows_do_not_see_each_other), (512, _draws.columns_differ)):
+    for m, name in ((16, "rows that do not see each other"), (512, "columns differ")):
+        sized = replace(c, draw=drawing(c.rows, m), remarks={}, independent=True)
         with c.trying(f"m = {m}"):
-            try:
-                rule(replace(c, draw=drawing(c.rows, m), remarks={}, independent=True))
-            except Broken as broken:
+            for broken in _broken_rules(sized, [name]).values():
                 c.remarks[f"at m = {m}, {asked}, {broken}"] = None
