@@ -85,7 +85,7 @@ def serve(folder: str) -> None:
             os.killpg(0, signal.SIGKILL)  # and those that this process has started
         os._exit(2)
 
-    threading.Thread(target=end_with_parent, daemon=True).start()
+    threading.Thread(target=end_with_parent, name="mehler", daemon=True).start()
     file = Path(folder, "request")
     request = json.loads(file.read_text("utf-8"))
     file.unlink()

@@ -276,7 +276,7 @@ def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) 
     Such a thread changes the maps that seed a global generator, at chance places. So in every run
     the features must be the same in all bits, or no state may move in a longer interval without.
     """
-    if threading.active_count() == 1:
+    if sum(each.name != "mehler" for each in threading.enumerate()) == 1:
         return True
     runs: list[int] = []
 
@@ -292,7 +292,8 @@ def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) 
         used, moves, same = used | moved, moves | quiet, len(set(runs)) == 1
         if -1 in runs or (moves and not same):
             break
-        if same and not used | moves:  # three runs: the map uses none, and nobody does
+        # Three runs, if nobody uses a generator; else half of all, since two conditions hold.
+        if same and not moves and (not used or 2 ** (2 * len(runs) - 4) > 32.0 / c.rate):
             return True
     else:
         if not c.clock.over:
