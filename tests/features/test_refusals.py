@@ -183,7 +183,7 @@ VALUES = [
     (RELU.has_closed_form, {"power": 0}, "power=0 must be at least 1"),
     # -- invariant features and groups --
     (invariant, {"n_templates": None}, "give n_features, or n_templates"),
-    (invariant, {"n_templates": None, "n_features": 13}, "no multiple of the 4 columns of a t"),
+    (invariant, {"n_templates": None, "n_features": 13}, "not a multiple of the 4 columns of a t"),
     (invariant, {"n_features": 12, "n_templates": 4}, "are n_features=16, not 12"),
     (invariant, {"n_templates": 0}, "n_templates=.* must be at least 1"),
     (invariant, {"n_bins": 0}, "n_bins=.* must be at least 1"),
