@@ -198,7 +198,7 @@ SHARED = {
 }
 # Folders outside of src, which have a limit alone.
 FOLDERS = {name: [f"{name}/**/*.py"] for name in ("proofs_checks", "tests", "benchmarks")}
-# What makes the pages; what they show (adapters of other libraries' maps) is counted by nobody.
+# Programs that make the pages; adapters of other libraries' maps, which they show, do not count.
 FOLDERS |= {"docs_programs": ["docs/*.py", "docs/_ext/*.py"]}
 
 

@@ -207,7 +207,7 @@ def test_says_when_it_promises_nothing(change):
     assert "vacuous" in str(bound)
 
 
-def test_an_assumption_nobody_can_check_does_not_make_it_vacuous():
+def test_an_assumption_that_cannot_be_checked_does_not_make_it_vacuous():
     assert not make(assumptions=[Assumption("rows are independent", None)]).vacuous
 
 

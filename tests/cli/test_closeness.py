@@ -1,4 +1,4 @@
-"""Closeness is a computation: rounding is told from deviation, and says so."""
+"""Closeness is a computation, which distinguishes rounding from deviation."""
 
 import numpy as np
 import pytest

@@ -186,7 +186,7 @@ def test_a_gram_that_is_singular_says_so():
     [("float64", 1e200, 1.0), ("float64", 1.0, 1e200), ("float32", 1e25, 1.0)],
 )
 def test_squares_that_overflow(m, dtype, rows, targets):
-    """They would make every weight 0, which nobody asked for."""
+    """They would silently make every weight 0."""
     x = np.random.default_rng(0).standard_normal((50, 3))
     y = targets * x[:, 0]
     x = (rows * x).astype(dtype)

@@ -39,7 +39,7 @@ def sdist(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="package")
 def released(sdist, tmp_path_factory) -> Path:
-    """The wheel of the source distribution, built where nobody names the address again."""
+    """The wheel of the source distribution, built without naming the address again."""
     with pytest.MonkeyPatch.context() as patch:
         patch.delenv("MEHLER_REPOSITORY", raising=False)
         return build(WheelBuilder, sdist, tmp_path_factory.mktemp("released"))

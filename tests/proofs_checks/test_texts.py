@@ -17,7 +17,7 @@ HOME = Path(proofs_checks.__path__[0])  # the checkout too, where it was install
 
 
 def test_every_page_is_a_statement_that_is_installed():
-    """A page without a module beside it would be checked by nobody."""
+    """A page without a module next to it would not be checked."""
     pages = sorted(page.relative_to(HOME) for page in PAGES.values())
     in_folders = {page.relative_to(CHECKOUT) for page in CHECKOUT.rglob("*.md")}
     assert pages == sorted(page for page in in_folders if page.parts[0] != "experiments")

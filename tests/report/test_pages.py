@@ -71,7 +71,7 @@ def page(html):
     return Page(html)
 
 
-def test_page_runs_nothing_and_asks_nobody(page, html):
+def test_page_runs_no_script_and_loads_nothing(page, html):
     assert not {"script", "iframe", "object", "embed", "img", "link", "base", "form"} & set(
         page.tags
     )

@@ -1,4 +1,4 @@
-"""The maxout paper's experiments: coefficients, maps beside Table 1, and Table 1 itself."""
+"""The maxout paper's experiments: coefficients, maps compared with Table 1, and Table 1."""
 
 import numpy as np
 import pytest

@@ -331,7 +331,7 @@ def jax_map(seed):
 
 
 CORRECT = {
-    # Refuted before: at widths, lengths and by names that nobody asked for.
+    # Refuted before: at widths and lengths outside the claim, and by names.
     "importance weights": (importance, rbf, X),
     "periodic Bernoulli kernel": (bernoulli, bernoulli_kernel, SMALL),
     "products of 1 + s x": (one_plus, lambda x, y: np.prod(1 + x[:, None] * y[None], 2), LONG),

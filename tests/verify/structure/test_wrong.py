@@ -1,4 +1,4 @@
-"""Every way to build a map wrongly is refuted, or reported at sizes that nobody asked for."""
+"""Every way to build a map wrongly is refuted, or reported at sizes outside the claim."""
 
 from __future__ import annotations
 
