@@ -6,6 +6,12 @@ import pytest
 from mehler import _random
 
 
+def test_seeds_end_below_two_to_the_1024():
+    assert _random.require_seed(2**1024 - 1) == 2**1024 - 1
+    with pytest.raises(ValueError, match="below 2\\^1024"):
+        _random.require_seed(2**1024)
+
+
 @pytest.mark.parametrize("n_units", [0, 1, 64])
 def test_few_units_have_few_blocks(n_units):
     assert len(list(_random.generators(3, 0, 0, n_units))) == -(-n_units // 64)

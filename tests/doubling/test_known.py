@@ -9,6 +9,7 @@ from scipy.spatial import ConvexHull
 
 from mehler.doubling import diameter, doubling_dimension
 from mehler.doubling._dimension import between
+from mehler.doubling._ends import pack_in_order, pack_nearest
 from mehler.doubling._exact import exact_anywhere
 from mehler.doubling._points import Points, by_columns, log2_ceil
 
@@ -144,6 +145,11 @@ def test_any_set_of_few_columns():
 def test_logarithms_are_exact():
     for k in (1, 2, 13, 50, 200):
         assert (log2_ceil(2**k), log2_ceil(2**k + 1)) == (k, k + 1)
+
+
+def test_a_packing_has_no_two_points_at_the_distance_itself():
+    between = np.array([[0.0, 1.0], [1.0, 0.0]])
+    assert pack_in_order(between, 1.0, [0, 1]) == pack_nearest(between, 1.0, 0) == [0]
 
 
 def test_diameters():

@@ -73,6 +73,15 @@ def features(planned: Plan, quantity: str, name: str) -> int | None:
     return row.features
 
 
+def test_few_rows_have_pairs_with_themselves():
+    """Three rows have six pairs, the diagonal among them."""
+    planned = plan(n_inputs=20, n_samples=3, eps=0.2, delta=0.06, measure=False)
+    quantity = "largest error of the kernel, all pairs of 3 rows"
+    options = {"at_most": 0.2, "n_features": None, "pool_size": 4, "delta": 0.06, "n_pairs": 6}
+    number = features(planned, quantity, "central limit, exact variance, union over pairs")
+    assert number == solve(kernel_error.normal_quantile, **options)
+
+
 def test_rows_are_the_numbers_of_the_bounds():
     planned = plan(n_inputs=20, n_samples=10**7, dimension=5, eps=0.2, delta=0.06, measure=False)
     all_pairs = "largest error of the kernel, all pairs of 10000000 rows"

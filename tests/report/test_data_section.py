@@ -211,6 +211,12 @@ def test_a_target_without_a_score_is_a_sentence(target, n, words):
     assert words in sentence
 
 
+def test_the_mean_of_the_fit_scores_nothing():
+    y = np.array([[1e3], [1e3 + 1.0], [1e3], [1e3 + 1.0]])
+    task = Task((y, y), (y, y), None, ())
+    assert _score("mean", 0, np.full((4, 1), 1e3 + 0.5), task).value == pytest.approx(0.0, abs=1e-9)
+
+
 def test_scores_of_numbers_have_the_stated_intervals():
     """y = x + e with normal x and e: R^2 is 1 - 1/(1 + Var x), but for 1/n of fitting."""
     rng = np.random.default_rng(8)

@@ -31,6 +31,13 @@ def test_as_scikit_learn_has_them(kernel, reference):
     np.testing.assert_allclose(kernel(X, X), reference(X), **CLOSE)
 
 
+def test_defaults_are_those_of_the_documentation():
+    for name in kernels.NAMES:
+        (line,) = [x for x in kernels.make.__doc__.splitlines() if f"``{name}``" in x]
+        for key, value in kernels.make(name).parameters.items():
+            assert f"{key} = {value:g}" in line, name
+
+
 @pytest.mark.parametrize("nu", [0.01, 0.3, 1.0, 2.5, 33.3, 50.0])
 def test_matern_at_all_distances(nu):
     """Against mpmath; near 0 its Bessel function overflows, and beyond 2000 it vanishes."""

@@ -146,7 +146,9 @@ def test_products_and_sums_of_groups():
     both = groups.DirectProduct(groups.CyclicShifts(3), groups.LinearMaps([np.diag([1.0, 2, 3])]))
     row = np.array([[1.0, 1.0, 1.0]])
     np.testing.assert_array_equal(both.apply(row)[1, 0], [3.0, 1.0, 2.0])  # scale, then shift
-    assert not groups.DirectProduct(groups.CyclicShifts(3), groups.SignFlips(3, 1)).closed
+    moves = groups.DirectProduct(groups.CyclicShifts(3), groups.SignFlips(3, 1))
+    assert not moves.closed
+    assert moves.apply(row)[3].tolist() == [[1.0, -1.0, 1.0]]  # flip the first, then shift by one
     assert groups.DirectProduct(groups.CyclicShifts(4), groups.CyclicShifts(4, 2)).closed
 
 

@@ -232,6 +232,21 @@ def test_integers_become_floats():
     assert found.scores == pytest.approx([0.2, 0.2], rel=1e-15)
 
 
+def test_rounding_of_rank_scores_nothing():
+    """Fifty columns of rank 3: at a ridge of almost 0 the scores sum to 3."""
+    rng = np.random.default_rng(1)
+    phi = rng.standard_normal((40, 3)) @ rng.standard_normal((3, 50))
+    scores = ridge_leverage_scores(phi, 1e-40, method="svd")
+    assert scores.degrees_of_freedom == pytest.approx(3, rel=1e-10)
+
+
+def test_weights_sum_to_one_up_to_the_rounding_of_float32():
+    p = np.full(50, np.float32(0.02))
+    ridge_leverage_scores(np.eye(50), 1.0, pool_weights=p)
+    with pytest.raises(ValueError, match=r"sum to 1\.001"):
+        ridge_leverage_scores(np.eye(50), 1.0, pool_weights=1.001 * p)
+
+
 def circle():
     """sqrt2 cos(kx + b) on a grid, three phases for each of 25 frequencies, and their weights."""
     k, b = np.repeat(np.arange(25), 3), np.tile(np.arange(3) * 2 * np.pi / 3, 25)
