@@ -97,7 +97,7 @@ def verify(name, *options, file=MAPS, kernel="linear"):
 def test_files_beside_data_and_target_do_not_replace_libraries(tmp_path, monkeypatch):
     """Neither in the command nor in its children, though the target finds its neighbours."""
     monkeypatch.chdir(tmp_path)
-    for name in ("pickle", "socket", "typer", "jinja2", "argparse", "secrets"):
+    for name in ("typing", "pickle", "socket", "typer", "jinja2", "argparse", "secrets"):
         (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'run')!r}, 'w')\n")
     (tmp_path / "beside.py").write_text(MAPS.read_text())
     (tmp_path / "maps.py").write_text("import socket\nfrom beside import signs\n")

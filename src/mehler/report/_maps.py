@@ -43,8 +43,7 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
     """Draw a sample of rows that fits in memory, and choose those that are measured."""
     held, d = rows.values.shape
     size = min(held, _MOST_ROWS, max(MEASURED, _MOST_ENTRIES // d))
-    # In random order, so that the first rows are a sample too.
-    index = rng.choice(held, size, replace=False)
+    index = rng.choice(held, size, replace=False)  # in random order: the first are a sample too
     values, notes = rows.values[index], []
     if n := rows.n_zero_rows:
         notes.append(f"{n} {'row' if n == 1 else 'rows'} of zeros left out: no direction.")
@@ -66,11 +65,7 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A map and its setting on these rows; ``draw(n_features, seed=, like=)`` draws it.
-
-    `cost` of a feature in random numbers; `multiple` divides n_features. `dependent`: features
-    depend on each other, so that a draw is one sample.
-    """
+    """A map, its setting, random numbers per feature, and whether features of a draw depend."""
 
     label: str
     setting: str = ""

@@ -20,7 +20,6 @@ from mehler._plural import counted
 from mehler.statements import BoundCase, Context, Evidence, Plot, Statement, summary
 from mehler.verify import KURTOSIS, Cause
 
-# What a headline says of the check on the data.
 _TAILS = {
     "holds": "",
     "refuted": ", and a map on the data contradicts its kernel",
@@ -93,6 +92,9 @@ class DataResult:
     evidence: tuple[Evidence, ...]
     plots: tuple[Plot, ...]
 
+    def __repr__(self) -> str:
+        return f"<DataResult: {self.headline}>"
+
     @property
     def headline(self) -> str:
         """The best learner and the others in one line, or why there is no score."""
@@ -159,6 +161,9 @@ class Report:
     data: DataResult | None = None
     statements: tuple[StatementResult, ...]
     schema: str = field(default="mehler-report/6")
+
+    def __repr__(self) -> str:
+        return f"<Report: {self.headline}>"
 
     @property
     def unexpected(self) -> tuple[StatementResult, ...]:

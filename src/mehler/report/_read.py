@@ -20,8 +20,7 @@ from mehler._text import install_command, printable
 from mehler._validate import require_flag, require_iterable
 from mehler.report._tables import Table, one_sentence, open_table
 
-# Names that a message or a line lists, the ratio of scales that is warned of, the largest value:
-# products of four are finite.
+# Names in a message, ratio of scales that is warned of, largest value: products are finite.
 _LISTED, _APART, _LARGEST = 12, 1000.0, 1e75
 DIGITS = "scikit-learn digits (8×8)"
 _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|Idx|Index)(?![a-z])")
@@ -58,6 +57,9 @@ class DataMatrix:
     choices: tuple[str, ...]
     target: np.ndarray | None
     target_name: str | None
+
+    def __repr__(self) -> str:
+        return f"<DataMatrix: {self.lines()[0]}>"
 
     @property
     def n_rows(self) -> int:

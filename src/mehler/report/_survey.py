@@ -189,8 +189,7 @@ def _score(label: str, n_features: int, predicted: np.ndarray, task: Task) -> Sc
     return Score(map=label, n_features=n_features, value=value, interval=interval)
 
 
-# Maps that a picture shows, features of a draw that is checked, and the ratio of the columns'
-# deviations from which standardising them is tried.
+# Maps in the picture, features of a checked draw, ratio of deviations to standardise from.
 _DRAWN, _FEATURES, _UNLIKE = 4, 1024, 3.0
 _EXAMPLES = ("Fourier features, rbf", "Kitchen sinks, relu", "Maxout features, q = 4")
 
