@@ -1,7 +1,7 @@
 """The registry of injected faults: what each changes, and the check that must see it.
 
 A system of faults is a table of its own, kept where its maps or claims are: terms of bounds and
-arguments of checks in `tests/proofs_checks`, maps in `tests/verify`, the estimator in
+arguments of checks in `tests/proofs_checks`, maps in `tests/verify`, the learners in
 `tests/learn`. Here each of their rows is a `Fault`, with one way to run it. `test_faults.py` runs
 them, ``python -m tests.verify.faults`` counts them, and ``docs/mutations.md`` and
 ``benchmarks/defects.py`` are views of the same tables.
@@ -36,6 +36,6 @@ DEFAULT = {
     "terms of bounds": 20,
     "checks of statements": 20,
     "maps": 20,
-    "estimator": 10,
+    "learners": 14,
     "command": 1,
 }
