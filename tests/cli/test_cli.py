@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from mehler.cli._app import run_app
 from mehler.cli._console import echo, one_line, progress
 from mehler.report.render import _pages
 from tests.report import toys
+
+MAPS = Path(__file__).with_name("verified_maps.py")
 
 
 @pytest.fixture
@@ -99,6 +102,25 @@ def test_report_is_written_and_the_status_tells(
         (["report", "--false-alarm", "0"], "false_alarm=0.0 must be a probability"),
         (["report", "a.npy", "b.npy"], "unexpected extra argument"),
         (["compare"], "No such command 'compare'"),
+        (["plan"], "give DATA, or some of --n-inputs, --n-samples, --dimension"),
+        (["plan", "gone.npy"], "DATA='gone.npy' does not exist"),
+        (["plan", "--n-inputs", "3", "--eps", "0"], "--eps=0.0 must be"),
+        (["plan", "--n-inputs", "3", "--out", "."], "is a directory: give a file"),
+        (["plan", "--n-inputs", "three"], "Invalid value for '--n-inputs'"),
+        (["plan", "--pool-size", "0", "--n-inputs", "3"], "--pool-size=0 must be at least 1"),
+        (["plan", "--map", "fourier"], "--map fourier needs DATA"),
+        (["verify"], "Missing argument"),
+        (["verify", "x:y"], "Missing option '--kernel'"),
+        *(
+            pytest.param(["verify", *words, "--kernel", "rbf", *more], said, marks=pytest.mark.slow)
+            for words, more, said in (
+                (["x"], [], "is not MODULE:NAME"),
+                (["a:b"], ["--param", "gamma=x"], "not a number"),
+                (["a:b"], ["--param", "gamma"], "is not K=V"),
+                (["a:b"], ["--data", "no.csv"], "does not exist"),
+                ([f"{MAPS}:broken"], [], "RuntimeError: the sampler broke"),
+            )
+        ),
     ],
 )
 def test_bad_input_is_one_line_and_writes_nothing(toy_statements, refusal, arguments, message):

@@ -7,9 +7,7 @@ import numpy as np
 import pytest
 
 from mehler import FourierFeatures, planning
-from tests.cli.test_cli import call, refusal
-
-__all__ = ["refusal"]
+from tests.cli.test_cli import call
 
 QUICK = ("--no-measure",)
 
@@ -51,22 +49,6 @@ def test_options_reach_the_plan(tmp_path, capsys):
     assert json.loads(printed) == json.loads(json.dumps(expected.to_dict()))
     assert out.read_text(encoding="utf-8") == printed
     assert os.listdir(out.parent) == ["plan.json"]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (["plan"], "give DATA, or some of --n-inputs, --n-samples, --dimension"),
-        (["plan", "gone.npy"], "DATA='gone.npy' does not exist"),
-        (["plan", "--n-inputs", "3", "--eps", "0"], "--eps=0.0 must be"),
-        (["plan", "--n-inputs", "3", "--out", "."], "is a directory: give a file"),
-        (["plan", "--n-inputs", "three"], "Invalid value for '--n-inputs'"),
-        (["plan", "--pool-size", "0", "--n-inputs", "3"], "--pool-size=0 must be at least 1"),
-        (["plan", "--map", "fourier"], "--map fourier needs DATA"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
-    assert message in refusal(arguments)
 
 
 def test_any_map_with_a_variance_is_planned(rows_file, capsys):

@@ -16,9 +16,7 @@ from mehler.cli import _verify
 from mehler.cli._checks import verify_map
 from mehler.cli._target import load, read_target
 from tests.cli import verified_maps as maps
-from tests.cli.test_cli import call, refusal
-
-__all__ = ["refusal"]
+from tests.cli.test_cli import call
 
 MAPS = str(Path(__file__).with_name("verified_maps.py"))
 # At the default resolution a run takes 3 to 10 seconds; these differ in nothing else.
@@ -348,23 +346,6 @@ def test_a_report_is_all_that_needs_its_packages(tmp_path):
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.startswith("signs has the kernel linear\n")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ([], "Missing argument"),
-        (["x:y"], "Missing option '--kernel'"),
-        (["x", "--kernel", "rbf"], "is not MODULE:NAME"),
-        (["a:b", "--kernel", "rbf", "--param", "gamma=x"], "not a number"),
-        (["a:b", "--kernel", "rbf", "--param", "gamma"], "is not K=V"),
-        (["a:b", "--kernel", "rbf", "--data", "no.csv"], "does not exist"),
-        ([f"{MAPS}:broken", "--kernel", "rbf"], "RuntimeError: the sampler broke"),
-    ],
-)
-def test_bad_input_is_one_line_and_writes_nothing(refusal, arguments, message):
-    assert message in refusal(["verify", *arguments])
 
 
 @pytest.mark.parametrize(
