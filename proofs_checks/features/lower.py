@@ -1,4 +1,4 @@
-"""Lower bounds: the kernel's error, the approximation, the risk, the spectral error."""
+"""Lower bounds of errors, approximation and risk; letters are those of parts of `lower.md`."""
 
 from __future__ import annotations
 

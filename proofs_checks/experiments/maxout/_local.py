@@ -51,7 +51,7 @@ def kernel_coefficients(
     return beta, {"plain": equation, "gradient": sums + rows[:, :, None] * rest[:, None, :]}
 
 
-def apart(
+def relative_distances(
     local: NDArray[np.float64], target: NDArray[np.float64], rows: NDArray[np.float64]
 ) -> tuple[Any, Any]:
     """Return relative distances of coefficients, and of their products with the row, (rows,)."""
@@ -61,7 +61,7 @@ def apart(
     return np.sqrt(away), np.sqrt(along)
 
 
-def shares(
+def contributions(
     coefficients: NDArray[np.float64], rows: NDArray[np.float64], classes: NDArray[np.int64]
 ) -> Any:
     """Return what each pixel adds to the class over the mean of all classes, (rows, d)."""
@@ -69,7 +69,7 @@ def shares(
     return (of_class - coefficients.mean(axis=2)) * rows
 
 
-def erased(rows: NDArray[np.float64], scores: NDArray[np.float64]) -> Any:
+def without_largest(rows: NDArray[np.float64], scores: NDArray[np.float64]) -> Any:
     """Return rows without the tenth of their inked pixels whose scores are largest."""
     ink = rows > 0
     rank = np.argsort(np.argsort(-np.where(ink, scores, -np.inf), axis=1), axis=1)

@@ -14,7 +14,8 @@ from .. import data
 from .._harness import Cell, Level, declared
 from .._results import Record, Results, Tables, by_row, curves, differences, draws, spread
 from .._rows import Part, deal, unit_rows
-from ._local import LAMBDAS, POOL, apart, best_lambda, erased, kernel_coefficients, shares
+from . import _local
+from ._local import LAMBDAS, POOL
 
 UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}
 # Rows to fit on and to explain.
@@ -51,15 +52,15 @@ def measure(level: Level, examples: Part, cell: Cell) -> Record:
     (X, labels), (rows, _) = deal(examples, seed, *ROWS[level])
     codes, _ = learn.one_vs_all(labels)
     record: Record = {kind: {name: [] for name in PAIRS} for kind in KINDS}
-    lambdas = {name: best_lambda(X, codes, name) for name in MAPS}
+    lambdas = {name: _local.best_lambda(X, codes, name) for name in MAPS}
     for name, kind in MAPS.items():
-        beta, targets = kernel_coefficients(X, codes, rows, lambdas[name], name)
+        beta, targets = _local.kernel_coefficients(X, codes, rows, lambdas[name], name)
         for m in units:
             phi = kind.draw(X.shape[1], m, POOL, seed=seed, like=X)
             # The kernel's own function, its products estimated by the features: equation (5).
             local = phi.local_coefficients(rows, phi(X).T @ beta)
             for pair, target in targets.items():
-                for key, distances in zip(KINDS, apart(local, target, rows)):
+                for key, distances in zip(KINDS, _local.relative_distances(local, target, rows)):
                     record[key][pair].append(float(np.median(distances)))
     phi = DecoupledMaxoutFeatures.draw(X.shape[1], units[-1], POOL, seed=seed, like=X)
     model = learn.ridge(phi, X, codes, lambdas=lambdas["decoupled"], intercept=False)
@@ -74,15 +75,16 @@ def _by_angle(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[st
     linear = learn.ridge(lambda a: a, *fit, lambdas=LAMBDAS, intercept=False)
     whole = np.broadcast_to(linear.weights[None], (len(rows), *linear.weights.shape))
     scores = {
-        "local": shares(local, rows, first),
-        "linear": shares(whole, rows, first),
+        "local": _local.contributions(local, rows, first),
+        "linear": _local.contributions(whole, rows, first),
         "bright": rows,
         "random": np.random.default_rng(seed + 1).uniform(size=rows.shape),
     }
-    return {
-        name: float(100 * np.mean(model.predict(erased(rows, score)).argmax(axis=1) != first))
-        for name, score in scores.items()
-    }
+    turned = {}
+    for name, score in scores.items():
+        classes = model.predict(_local.without_largest(rows, score)).argmax(axis=1)
+        turned[name] = float(100 * np.mean(classes != first))
+    return turned
 
 
 def table(level: Level, results: Results) -> Tables:
