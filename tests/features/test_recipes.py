@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler import _arrays
 from mehler.features import groups
 from mehler.features._recipes import GROUPS
 from mehler.features.groups._actions import moves
@@ -80,24 +79,6 @@ def test_autocast_changes_no_digit(kind, dtype):
     with torch.autocast("cpu", dtype=getattr(torch, dtype)):
         assert torch.equal(phi(rows), values)
         assert torch.equal(phi.gram(rows), gram)
-
-
-@pytest.mark.parametrize("kind", DRAWS)
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.sampled(20)
-def test_chunks_that_are_not_finite_raise_when_computed(kind, bad):
-    array = pytest.importorskip("dask.array")
-    rows = X.copy()
-    rows[4, 1] = bad
-    phi, lazy = (
-        DRAWS[kind](n_features=N_FEATURES.get(kind, 12), seed=0),
-        array.from_array(rows, chunks=(3, 3)),
-    )
-    unknown = lazy[array.from_array(np.ones(6, bool), chunks=3)]
-    for of in (lazy, unknown):
-        with pytest.raises(ValueError, match="a chunk of X holds NaN or infinity, first in row 1"):
-            phi(of).compute()
-    assert np.array_equal(_arrays.to_host(phi(lazy[:3])), phi(X[:3]))
 
 
 def test_seeds_can_be_printed_and_recipes_have_a_limit():

@@ -48,10 +48,6 @@ def add(X=X, Y=Y, weights=None):
 REFUSALS = [
     # ridge
     (ridge, {"phi": X}, TypeError, "phi is ndarray, which cannot be called"),
-    (ridge, {"X": with_entry(X, np.nan)}, ValueError, "X holds NaN or infinity, first in row 0"),
-    (ridge, {"X": np.ones((0, 2)), "Y": np.ones(0)}, ValueError, "X is empty"),
-    (ridge, {"X": X.tolist()}, TypeError, r"numpy.asarray\(X\)"),
-    (ridge, {"X": X * 1j}, TypeError, "complex"),
     (ridge, {"Y": with_entry(Y, np.inf)}, ValueError, "Y holds NaN or infinity"),
     (ridge, {"Y": Y[:2]}, ValueError, "Y has 2 rows but X has 3"),
     (ridge, {"Y": np.ones((3, 1, 1))}, ValueError, "Y must have shape"),
@@ -192,7 +188,7 @@ def test_squares_that_overflow(m, dtype, rows, targets):
     x = (rows * x).astype(dtype)
     phi = mehler.MaxoutFeatures.draw(3, m, 3, seed=0, like=x)
     if (m, dtype) != (200, "float32"):  # few rows have float64 squares
-        with pytest.raises(ValueError, match="overflow; scale the rows, or the targets, down"):
+        with pytest.raises(ValueError, match="overflow; scale the rows, the targets, or the wei"):
             learn.ridge(phi, x, y, lambdas=TWO)
     for lambdas in (1.0, TWO):
         with pytest.raises(ValueError, match="overflow"):

@@ -26,6 +26,7 @@ def to_host(x: Array) -> Any:
         return x
     if ns.stays_lazy(x):
         return to_host(x.compute())
+    ns.require_values(x, "this")
     if ns.is_torch_array(x):
         return x.detach().cpu().numpy()
     if ns.is_cupy_array(x):

@@ -140,11 +140,9 @@ def least_singular(norm: Array, features: str) -> Array:
     return 4.0 * float(np.finfo(features).eps) * norm
 
 
-def least_pivot(
-    xp: ModuleType, squared_norm: Array, trace: Array, order: int, *, products: str
-) -> Array:
+def least_pivot(xp: ModuleType, norm: Array, trace: Array, order: int, *, products: str) -> Array:
     """Return the largest Cholesky pivot of a Gram matrix, of that Frobenius norm, from rounding."""
-    return _formed(xp, xp.sqrt(squared_norm), trace, order, products)
+    return _formed(xp, norm, trace, order, products)
 
 
 def _formed(xp: ModuleType, largest: Array, total: Array, order: int, products: str) -> Array:

@@ -202,6 +202,8 @@ def _require_array(x: Any, name: str) -> None:
             f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "
             f"library, but is {type(x).__name__}{remedy}"
         )
+    if is_torch_array(x) and str(x.layout) != "torch.strided":
+        raise TypeError(f"{name} is sparse ({x.layout}): pass {name}.to_dense()")
     require_unmasked(x, name)
 
 

@@ -58,7 +58,7 @@ def require_matrix(
         )
     if xp is not HOST or x.dtype not in NATIVE:
         ns.real_dtype(x, name=name)
-        _require_library(x, xp, name)
+        _require_device(x, name)
         if ns.is_lazy(x) or not xp.isdtype(x.dtype, "real floating"):
             return None
     return require_finite(x, name=name) if finite else None
@@ -79,10 +79,8 @@ def require_matrices(
     return max(largest or 0.0, there or 0.0)
 
 
-def _require_library(x: Array, xp: Any, name: str) -> None:
-    """Raise for sparse tensors, and where CuPy would compute on another device, or refuse to."""
-    if ns.namespace_name(xp) == "torch" and str(x.layout) != "torch.strided":
-        raise TypeError(f"{name} is sparse ({x.layout}): pass {name}.to_dense()")
+def _require_device(x: Array, name: str) -> None:
+    """Raise where CuPy would compute on another device, or refuse to."""
     if not ns.is_cupy_array(x):
         return
     import cupy

@@ -438,6 +438,9 @@ class FeatureMap(Written):
         """
         X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
         _arrays.array_namespace(X, Y, names=("X", "Y"))
+        if _arrays.is_row(X):
+            _arrays.require_matrix(X)
+        _arrays.require_known_chunks(X, Y)
         shapes = tuple(X.shape), tuple(Y.shape)
         if shapes[0] != shapes[1]:
             both = f"{shapes[0]} and {shapes[1]}"

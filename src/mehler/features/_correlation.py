@@ -175,9 +175,7 @@ def cityblock_distances(x: Array, y: Array | None, scale: float) -> Array:
 def _of_differences(
     x: Array, y: Array | None, scale: float, degree: int, each: Callable[..., Any]
 ) -> Array:
-    _arrays.require_matrix(x, name="x", finite=False)
     xp, y = _arrays.array_namespace(x), x if y is None else y
-    _arrays.require_matrix(y, name="y", finite=False)
     # Differences of close rows are exact: before them come powers of 2 that cannot overflow.
     mantissa, exponent = math.frexp(scale)
     before, after = math.ldexp(1.0, min(0, exponent - 1)), math.ldexp(1.0, max(0, exponent - 1))

@@ -320,8 +320,6 @@ def _require_units(z: Array) -> Array:
 def _require_labels(y: Array, z: Array) -> None:
     """Require a label -1 or +1 for each row of `z`, on the same device."""
     xp = require_beside(z, y, ("Z", "y"))
-    if _arrays.is_lazy(y):
-        raise TypeError("y is lazy; compute it first")
     if tuple(y.shape) != (z.shape[0],):
         raise ValueError(
             f"y must have one label per row of Z, shape ({z.shape[0]},), but has {tuple(y.shape)}"

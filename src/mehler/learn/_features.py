@@ -29,7 +29,7 @@ _DENSE = 1 << 24
 def host_reals(name: str, value: Array) -> NDArray[np.float64]:
     """Return real numbers of any library, or a list of them, on the host."""
     if _arrays.is_array(value):
-        _arrays.array_namespace(value, names=(name,))
+        _arrays.real_dtype(value, name=name)
         value = _arrays.to_host(value)
     return require_reals(name, value)
 
@@ -109,8 +109,8 @@ def require_no_overflow(size: float) -> None:
     """Raise for infinite sums of squares or products: every weight would be 0 or NaN."""
     if not math.isfinite(size):
         raise ValueError(
-            "sums of squares of phi(X), or of the targets, overflow; scale the rows, or the "
-            "targets, down"
+            "sums of squares of phi(X), or of the targets, overflow; scale the rows, the targets, "
+            "or the weights, down"
         )
 
 
@@ -278,7 +278,7 @@ def spectral_error(K_hat: Array, K: Array, lam: float) -> float:
     >>> round(learn.spectral_error(1.5 * np.eye(3), np.eye(3), 1.0), 12)  # 2.5 / 2 - 1
     0.25
     """
-    ridge = require_positive("lam", lam)
+    lam = require_positive("lam", lam)
     approximation, exact = _matrix("K_hat", K_hat), _matrix("K", K)
     if approximation.shape != exact.shape:
         raise ValueError(
@@ -290,7 +290,7 @@ def spectral_error(K_hat: Array, K: Array, lam: float) -> float:
             f"K is not positive semidefinite: its least eigenvalue is {eigenvalues[0]:.3g}, its "
             f"largest {eigenvalues[-1]:.3g}"
         )
-    root = vectors / np.sqrt(np.maximum(eigenvalues, 0.0) + ridge)
+    root = vectors / np.sqrt(np.maximum(eigenvalues, 0.0) + lam)
     quotient = root.T @ (approximation - exact) @ root
     return float(np.abs(np.linalg.eigvalsh(0.5 * (quotient + quotient.T))).max())
 

@@ -136,7 +136,9 @@ def factorised(
     xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array:
     """Compute weights by one factorisation per lambda, (m, t, k); ValueError at no rank."""
-    norm, trace = xp.sum(_arrays.symmetric(xp, gram) ** 2), xp.linalg.trace(gram)
+    trace = xp.linalg.trace(gram)
+    unit = trace if float(trace) > 0.0 else 1.0  # in which squares do not overflow
+    norm = unit * xp.sqrt(xp.sum((_arrays.symmetric(xp, gram) / unit) ** 2))
     least = float(_arrays.least_pivot(xp, norm, trace, gram.shape[0], products=dtype))
     return xp.stack(
         [_arrays.solve_positive(xp, gram, n * lam, cross, least) for lam in lambdas], axis=2
@@ -184,11 +186,11 @@ def solve_rows(
     blocks = list(features.blocks(index))
     rows = xp.concat([xp.astype(z, xp.float64) for z, _, _ in blocks], axis=0)
     targets = xp.concat([t for _, t, _ in blocks], axis=0)
-    with np.errstate(over="ignore"):
-        squares = xp.sum(rows * rows)
-        require_no_overflow(float(squares + xp.sum(targets * targets)))
     weighted = features.weights is not None
     weights = xp.concat([w for _, _, w in blocks]) if weighted else xp.ones_like(targets[:, 0])
+    with np.errstate(over="ignore"):
+        squares, others = (xp.sum(weights[:, None] * x * x) for x in (rows, targets))
+        require_no_overflow(float(squares + others))
     share = (1.0 if intercept else 0.0) / n
     mean, target_mean = (share * xp.sum(weights[:, None] * x, axis=0) for x in (rows, targets))
     rows, targets = rows - mean[None, :], targets - target_mean[None, :]

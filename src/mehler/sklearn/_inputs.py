@@ -16,29 +16,31 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_real
+from mehler._validate import require_real, shown
 from mehler.features import FeatureMap
 
 # How dtypes of dates and durations begin, in NumPy, pandas and Polars.
 _DATES = ("date", "time", "duration", "period")
-# What needs no conversion.
-_FLOATS = (np.dtype("float64"), np.dtype("float32"))
 
 
-def rows(estimator: Any, X: object, *, reset: bool) -> Any:
-    """Return rows as floats, sparse ones as CSR; `reset` records their width and names."""
+def rows(estimator: Any, X: object, *y: Any, **checks: Any) -> Any:
+    """Return rows as floats, sparse ones as CSR, by scikit-learn; `y` and its checks are too."""
     _require_numbers(X, "X")
-    return validate_data(estimator, X, reset=reset, dtype=_floats_of(X), accept_sparse="csr")
+    checks |= {"dtype": _floats_of(X), "accept_sparse": "csr"}
+    try:
+        with np.errstate(invalid="ignore"):  # it adds up entries of both signs, of any size
+            return validate_data(estimator, X, *y, **checks)
+    except (TypeError, ValueError, RuntimeError) as error:
+        error.add_note("X must hold real, finite numbers: encode text, impute what is missing")
+        raise
 
 
 def rows_and_labels(
     estimator: Any, X: object, y: ArrayLike | None, **checks: Any
 ) -> tuple[Array, Any]:
     """Validate at least two rows, so that one can be left out, and `y`, returned on the host."""
-    _require_numbers(X, "X")
     _require_numbers(y, "y", allow_dates=is_classifier(estimator))
-    checks |= {"dtype": _floats_of(X), "accept_sparse": "csr", "ensure_min_samples": 2}
-    x, labels = validate_data(estimator, X, y, **checks)
+    x, labels = rows(estimator, X, y, ensure_min_samples=2, **checks)
     return x, np.asarray(_arrays.to_host(labels))
 
 
@@ -129,7 +131,7 @@ def seed_of(random_state: object) -> int:
     elif random_state is None or isinstance(random_state, np.random.RandomState):
         return int(check_random_state(random_state).randint(_SEEDS, dtype=np.int64))
     raise ValueError(
-        f"random_state={random_state!r} must be a non-negative integer, a "
+        f"random_state={shown(random_state)} must be a non-negative integer, a "
         "numpy.random.RandomState, a numpy.random.Generator, or None"
     )
 

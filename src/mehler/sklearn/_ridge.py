@@ -21,7 +21,6 @@ from mehler._validate import require_choice, require_flag, require_integer
 from mehler.learn import SCORINGS, Scoring, require_lambdas
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Estimator, fitted_part
-from mehler.sklearn._inputs import seed_of
 from mehler.sklearn._samplers import MaxoutSampler
 
 if TYPE_CHECKING:
@@ -77,7 +76,7 @@ class FeatureRidge(Estimator):
             folds = _folds_of(self.cv, targets, classifier=is_classifier(self))
         n = x.shape[0] if weights is None else np.count_nonzero(weights)
         default = MaxoutSampler(n_components=int(min(max(n // 2, 100), 1000)))
-        seed = seed_of(self.random_state)
+        seed = _inputs.seed_of(self.random_state)
         part = fitted_part(self.features, default, seed, x, "features", weights)
         placed = None if weights is None else _placed(weights, x)
         rows = learn.Features(part.map_, x, _placed(self._codes(targets), x), placed)

@@ -51,7 +51,6 @@ class MaxoutSampler(Sampler):
     """
 
     _map = features.MaxoutFeatures
-
     n_components: int = 100
     pool_size: int = 4
     centred: bool = False

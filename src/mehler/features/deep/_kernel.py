@@ -149,13 +149,16 @@ class DeepKernel:
 
     def _of_rows(self, x: Array, y: Array | None, *, tangent: bool, error: bool) -> Any:
         """Validate both matrices, compute in the widest float, and cast to the dtype of `x`."""
-        if _arrays.is_batched(x) or _arrays.is_batched(y):
+        parts: Any = _arrays.pairs_of_batches
+        if not (batched := _arrays.is_batched(x) or _arrays.is_batched(y)):
+            _arrays.require_matrices(x, y)
+            parts = functools.partial(_arrays.pairs_of_chunks, dtype=_arrays.real_dtype(x))
+        if batched or _arrays.stays_lazy(x):
             of_rows = functools.partial(self._of_rows, tangent=tangent, error=error)
             if not error:
-                return _arrays.pairs_of_batches(of_rows, x, y)
+                return parts(of_rows, x, y)
             values, errors = (lambda a, b: of_rows(a, b)[0]), (lambda a, b: of_rows(a, b)[1])
-            return tuple(_arrays.pairs_of_batches(each, x, y) for each in (values, errors))
-        _arrays.require_matrices(x, y)
+            return tuple(parts(each, x, y) for each in (values, errors))
         place = _arrays.place_of(x)
         xp, dtype = place.xp, _arrays.real_dtype(x)
         wide = _arrays.widest_float(xp, place.device)

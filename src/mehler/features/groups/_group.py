@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._random import require_seed
 from mehler._validate import require_instance, require_integer
-from mehler.features._recipes import GROUPS, elsewhere, group_of, written
+from mehler.features._recipes import GROUPS, group_of, written
 from mehler.features.groups._actions import Action
 
 # Orders are exact integers, of some d log d digits for all permutations of d inputs.
@@ -118,10 +118,10 @@ class Group:
     def elements(self) -> Any:
         """Return all elements, at most 200,000, one a row: (order, k), the identity first."""
         if self.order > MOST_LISTED:
-            order = self.order
-            count = order if order < 10**9 else f"about 10^{math.floor(math.log10(order))}"
-            remedy = "take some of them: group.drawn(100, seed=0)"
-            raise ValueError(f"{self!r} has {count} elements, too many to list; {remedy}")
+            digits = math.floor(math.log10(self.order))
+            count = self.order if digits < 9 else f"about 10^{digits}"
+            remedy = "too many to list; take some of them: group.drawn(100, seed=0)"
+            raise ValueError(f"{self!r} has {count} elements, {remedy}")
         return self.numbered(np.arange(self.order))
 
     def sample(self, r: int, rng: np.random.Generator, *, replacement: bool = False) -> Any:
@@ -174,14 +174,17 @@ class Group:
         shown = {k: list(v) if isinstance(v, tuple) else v for k, v in self._parameters.items()}
         return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
 
-    def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
-        return group_of, (self.recipe(), elsewhere(type(self)))
+    # Pickled, and read by skops, as a recipe: actions are functions without a name.
+    def __getstate__(self) -> dict[str, Any]:
+        return self.recipe()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(vars(GROUPS.make(state, type(self))))
 
     def _rows(self, rows: Any) -> Any:
-        rows = _numbers("rows", rows)
-        if rows.ndim != 2 or rows.shape[1] != self.n_inputs:
-            width = f"(n, {self.n_inputs})"
-            raise ValueError(f"rows have shape {rows.shape} but {self!r} acts on {width}")
+        rows, d = _numbers("rows", rows), self.n_inputs
+        if rows.ndim != 2 or rows.shape[1] != d:
+            raise ValueError(f"rows have shape {rows.shape} but {self!r} acts on (n, {d})")
         if rows.dtype.kind != "f" and not self.moves_coordinates:
             return rows.astype(np.float64)  # whole numbers would truncate weights and images
         return rows
@@ -282,7 +285,7 @@ def _numbers(name: str, value: object) -> Any:
     _arrays.require_unmasked(value, name)
     try:
         array = np.asarray(value)
-    except (TypeError, ValueError):  # rows of several lengths, tensors on a device
+    except (TypeError, ValueError, RuntimeError):  # rows of several lengths, tensors on a device
         raise TypeError(
             f"{name} must be an array that NumPy reads, of rows of one length"
         ) from None

@@ -74,17 +74,6 @@ class LeverageScores:
         return tau / tau.sum() if tau.any() else np.asarray(self.group_weights)
 
     @property
-    def few_samples(self) -> str:
-        """Warning if N_0 is too small to distinguish scores; empty if not."""
-        d = self.degrees_of_freedom
-        if d <= self.n_samples / 2:
-            return ""
-        return (
-            f"{d:.3g} degrees of freedom were estimated from {self.n_samples} rows: scores are "
-            f"nearly noise; score at least {int(np.ceil(2 * d))} rows, or take a larger lam"
-        )
-
-    @property
     def no_gain(self) -> str:
         """Reason why leverage sampling may not beat plain sampling; empty if it should.
 
@@ -214,7 +203,11 @@ def _loaded(xp: ModuleType, phi: Array) -> Any:
     _arrays.require_known_chunks(phi)
     phi = xp.astype(_arrays.finite_chunks(phi, "Phi"), xp.float64)
     few = phi.shape[0] <= phi.shape[1]
-    return _arrays.to_host(phi if few else xp.linalg.qr(phi, mode="reduced")[1])
+    with np.errstate(over="ignore", invalid="ignore"):
+        rows = _arrays.to_host(phi if few else xp.linalg.qr(phi, mode="reduced")[1])
+    if not np.isfinite(rows).all():
+        raise ValueError("squares of Phi leave the floats of float64: scale the features")
+    return rows
 
 
 def _scored(xp: ModuleType, a: Array, lam: float, method: str) -> Array:
