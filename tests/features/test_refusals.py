@@ -270,7 +270,6 @@ VALUES = [
     (scores, {"pool_weights": [0.5, 0.5]}, "each of the 4 features"),
     (scores, {"pool_weights": [0.5, 0.5, 0.0, 0.0]}, "drop features of weight 0"),
     (scores, {"pool_weights": [0.5, 0.5, 0.5, 0.5]}, "divide them by their sum"),
-    (scores, {"n_features": 0}, "n_features"),
     (scores, {"Phi": X[0]}, "Phi must have shape"),
     (plain, {"n_features": 5}, "not a multiple of 2"),
     (plain, {"n_features": 26}, "exceeds the pool's 24"),

@@ -206,3 +206,16 @@ def test_weights_that_overflow_are_refused_and_large_rows_are_fitted():
         assert np.var(y - fit.predict(1e150 * x)) < 2.0 * np.var(y - near) + 0.2
         with pytest.raises(ValueError, match="or the weights, down"):
             learn.ridge(phi, 1e150 * x, y, lambdas=1.0, weights=np.full(50, 1e20))
+
+
+@pytest.mark.parametrize(
+    "name", ["maxout", "centred", "next", "codes", "pairs", "laplacian", "matern"]
+)
+def test_blocks_of_pairs_do_not_show(name):
+    phi, x = DRAWS[name](12, seed=0), np.random.default_rng(0).standard_normal((300, 3))
+    x[280] = x[3]
+    whole = phi.kernel(x)
+    assert np.array_equal(whole, whole.T)
+    assert whole[3, 280] == whole[3, 3]
+    # Products of other heights may sum in another order.
+    np.testing.assert_allclose(whole[:, :5], phi.kernel(x, x[:5]), rtol=1e-11, atol=1e-14)

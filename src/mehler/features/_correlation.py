@@ -64,6 +64,28 @@ def pairs(x: Array, y: Array | None) -> tuple[Any, Any, Any]:
     )
 
 
+# Rows of a block of pairs: its temporaries, of 512 KiB each, stay in cache.
+_BLOCK = 256
+
+
+def over_blocks(
+    function: Callable[[Array, Array | None], Array], x: Array, y: Array | None
+) -> Array:
+    """Apply a symmetric function of rows by blocks, (n, k); with `y=None` by half of them."""
+    n, k = (rows.shape[0] for rows in (x, x if y is None else y))
+    if not _arrays.may_be_written(x) or max(n, k) <= _BLOCK:
+        return function(x, y)
+    out = np.empty((n, k), dtype=x.dtype)
+    for rows in _arrays.slices(n, _BLOCK):
+        for columns in _arrays.slices(k, _BLOCK):
+            if y is not None:
+                out[rows, columns] = function(x[rows], y[columns])
+            elif columns.start >= rows.start:
+                part = function(x[rows], x[columns] if columns.start > rows.start else None)
+                out[rows, columns], out[columns, rows] = part, part.T
+    return out
+
+
 def products(x: Array, y: Array | None) -> Array:
     """Return inner products, (n, k), which are linear at rows of zeros, as correlations are not."""
     xp = _arrays.array_namespace(x)
@@ -184,7 +206,8 @@ def _of_differences(
     most = float(xp.finfo(x.dtype).max) ** 0.25
     sums = _arrays.power_distances(x, y, degree) if after == 1.0 else None
     if sums is not None:
-        return np.minimum(sums, most**degree) * (2.0 * mantissa) ** degree
+        np.minimum(sums, most**degree, out=sums)
+        return np.multiply(sums, (2.0 * mantissa) ** degree, out=sums)
     columns = max(1, min(x.shape[1], _ELEMENTS // y.shape[0]))
     rows = max(1, _ELEMENTS // (columns * y.shape[0]))
     parts = []

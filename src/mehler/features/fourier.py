@@ -14,6 +14,7 @@ from mehler._validate import require_choice
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
+from mehler.features._correlation import over_blocks
 from mehler.features.projections import ProjectionName
 from mehler.features.spectra import KernelName, Spectrum, is_named, spectrum_of
 
@@ -176,7 +177,8 @@ class FourierFeatures(FeatureMap):
         return _arrays.cosine_and_sine(xp, angles, gain)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
-        return self.spectrum.kernel(self.spectrum.distance(x, y))
+        law = self.spectrum
+        return over_blocks(lambda x, y: law.kernel(law.distance(x, y)), x, y)
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
         return self._variance_at(self.spectrum.distance(x, y))

@@ -255,15 +255,7 @@ def circle():
     return np.sqrt(2) * np.cos(np.outer(x, k) + b), law / law.sum()
 
 
-def test_a_fast_spectrum_pays_and_scores_say_when_choosing_does_not():
+def test_a_fast_spectrum_pays():
     phi, p = circle()
-    found = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=50)
-    assert found.gain > 20
-    assert found.no_gain == ""
-    few = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=30)
-    assert "fewer than twice the 18.1 degrees of freedom" in few.no_gain
-    many = ridge_leverage_scores(phi, 1e-3, pool_weights=p, n_features=2000)
-    assert "plain sampling is enough" in many.no_gain
-    flat = ridge_leverage_scores(phi, 1.0, pool_weights=p)
-    assert "below 20" in flat.no_gain
-    assert flat.no_gain
+    assert ridge_leverage_scores(phi, 1e-3, pool_weights=p).gain > 20
+    assert ridge_leverage_scores(phi, 1.0, pool_weights=p).gain < 20

@@ -108,7 +108,6 @@ class ByScores(Selector):
             self.lam,
             groups=self._labels(),
             method=self.method,
-            n_features=self.n_features,
         )
 
 

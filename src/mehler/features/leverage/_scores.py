@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from mehler import _arrays
 from mehler._arrays import Array
-from mehler._validate import require_choice, require_integer, require_positive, require_reals
+from mehler._validate import require_choice, require_positive, require_reals
 from mehler.features.leverage._selector import require_groups, sum_groups
 
 ScoreMethod: TypeAlias = Literal["auto", "svd", "gram"]
@@ -20,8 +20,6 @@ ScoreMethod: TypeAlias = Literal["auto", "svd", "gram"]
 _ROUNDINGS = 1e3
 # Roundings of |A|^2 beyond which 'auto' forms products of rows: scores to 1e-9.
 _AMPLE = 1e9
-# A rule of thumb; measurements are in docs/theorems/leverage-bach.md.
-_WORTHWHILE = 20.0
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -38,15 +36,12 @@ class LeverageScores:
         The pool's distribution on groups.
     n_samples : int
         Number N_0 of rows they were estimated from.
-    n_features : int or None
-        Number of features to keep.
     """
 
     scores: Array
     group_scores: Array
     group_weights: Any
     n_samples: int
-    n_features: int | None = None
 
     @property
     def degrees_of_freedom(self) -> float:
@@ -73,23 +68,6 @@ class LeverageScores:
         tau = _arrays.to_host(self.group_scores).astype(np.float64)
         return tau / tau.sum() if tau.any() else np.asarray(self.group_weights)
 
-    @property
-    def no_gain(self) -> str:
-        """Reason why leverage sampling may not beat plain sampling; empty if it should.
-
-        By a rule of thumb, 2 d <= M <= d_max and d_max/d >= 20, with M given by `n_features`.
-        """
-        d, largest, m = self.degrees_of_freedom, self.largest, self.n_features
-        reasons = []
-        if self.gain < _WORTHWHILE:
-            ratio = f"the largest score over the degrees of freedom is {self.gain:.3g}"
-            reasons.append(f"{ratio}, below {_WORTHWHILE:g}")
-        if m is not None and 2 * d > m:
-            reasons.append(f"{m} features are fewer than twice the {d:.3g} degrees of freedom")
-        if m is not None and m > largest:
-            reasons.append(f"{m} features exceed d_max = {largest:.3g}: plain sampling is enough")
-        return f"little gain to be expected: {'; '.join(reasons)}" if reasons else ""
-
 
 def ridge_leverage_scores(
     Phi: Array,
@@ -98,7 +76,6 @@ def ridge_leverage_scores(
     pool_weights: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     method: ScoreMethod = "auto",
-    n_features: int | None = None,
 ) -> LeverageScores:
     r"""Compute ridge leverage scores of the features of a pool.
 
@@ -122,8 +99,6 @@ def ridge_leverage_scores(
         'svd': QR and singular values. 'gram': Cholesky of the smaller matrix of products, for
         ``lam >= 1000 eps |A|^2``, |A| the Frobenius norm. 'auto', the default: 'gram' where
         ``lam >= 1e9 eps |A|^2``; 'svd' below, and under ``jax.jit``.
-    n_features : int, optional
-        Number M of features to keep, for :attr:`LeverageScores.no_gain`.
 
     Returns
     -------
@@ -160,8 +135,6 @@ def ridge_leverage_scores(
     dtype = _arrays.real_dtype(Phi, name="Phi")
     n_samples, m = Phi.shape
     weights, labels = _require_weights(pool_weights, m), require_groups(groups, m)
-    if n_features is not None:
-        n_features = require_integer("n_features", n_features)
     chunked = _arrays.stays_lazy(Phi)
     if chunked:
         Phi = _loaded(xp, Phi)
@@ -179,7 +152,6 @@ def ridge_leverage_scores(
         group_scores=sum_groups(xp, scores, labels),
         group_weights=np.bincount(labels, weights=weights),
         n_samples=n_samples,
-        n_features=n_features,
     )
 
 
