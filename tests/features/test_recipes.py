@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import mehler
-from mehler.features import groups
+from mehler import learn
+from mehler.features import groups, leverage
 from mehler.features._recipes import GROUPS
 from mehler.features.groups._actions import moves
 from tests.golden._maps import N_FEATURES
@@ -79,6 +80,30 @@ def test_autocast_changes_no_digit(kind, dtype):
     with torch.autocast("cpu", dtype=getattr(torch, dtype)):
         assert torch.equal(phi(rows), values)
         assert torch.equal(phi.gram(rows), gram)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_autocast_changes_no_digit_of_what_is_learnt(dtype):
+    torch = pytest.importorskip("torch")
+    rows = torch.from_numpy(np.random.default_rng(0).standard_normal((100, 3)).astype(np.float32))
+    y = torch.sin(rows[:, 0])
+    phi = mehler.MaxoutFeatures.draw(3, 20, 3, seed=0, like=rows)
+    codes = mehler.MaxoutCodes.draw(3, 1000, 3, seed=0, like=rows)
+    box = learn.box_erm(learn.units(phi, rows), torch.sign(y), scale=1.0)
+    runs = (
+        lambda: learn.ridge(phi, rows, y, lambdas=1e-4).predict(rows),
+        lambda: torch.from_numpy(learn.ridge(phi, rows, y, lambdas=[1e-4, 1e-2]).errors),
+        lambda: learn.RidgeSums(phi).add(rows, y).gram,
+        lambda: box.decision(learn.units(phi, rows)),
+        lambda: codes.gram(rows),
+        lambda: phi.local_coefficients(rows, torch.ones(20)),
+        lambda: leverage.ridge_leverage_scores(phi(rows), 1e-3).scores,
+        lambda: mehler.DeepKernel("relu", 2).ntk(rows),
+    )
+    for run in runs:
+        expected = run()
+        with torch.autocast("cpu", dtype=getattr(torch, dtype)):
+            assert torch.equal(run(), expected)
 
 
 def test_seeds_can_be_printed_and_recipes_have_a_limit():

@@ -94,7 +94,8 @@ class BoxERM:
                 "features of the map that they were fitted on"
             )
         xp = require_beside(self.alpha, Z, ("alpha", "Z"))
-        return xp.matmul(Z, xp.astype(self.alpha, Z.dtype, copy=False))
+        with _arrays.full_precision(Z):
+            return xp.matmul(Z, xp.astype(self.alpha, Z.dtype, copy=False))
 
     def predict(self, Z: Array) -> Array:
         """Predict labels -1 or +1 for the rows of `Z`, (n,): the sign of :meth:`decision`, +1 at 0.
@@ -103,8 +104,7 @@ class BoxERM:
         """
         values = self.decision(Z)
         xp = _arrays.array_namespace(values)
-        ones = xp.ones_like(values)
-        return xp.astype(xp.where(values >= 0.0, ones, -ones), self._label_dtype)
+        return 2 * xp.astype(values >= 0.0, self._label_dtype) - 1
 
     def __str__(self) -> str:
         """State the risk and its certificate."""

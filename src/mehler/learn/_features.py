@@ -89,8 +89,7 @@ def require_weights(x: Array, weights: Array | None) -> Array | None:
     if weights is None:
         return None
     require_pair(x, weights, ("X", "weights"))
-    xp = _arrays.array_namespace(weights)
-    if weights.ndim != 1 or bool(xp.any(weights < 0)):
+    if weights.ndim != 1 or bool(_arrays.array_namespace(weights).any(weights < 0)):
         raise ValueError("weights must be one number of at least 0 for each row")
     return weights
 

@@ -73,7 +73,8 @@ def _linear(phi: Phi, weights: Array, intercept: Array, xp: ModuleType, rows: Ar
     if z.shape[1] != weights.shape[0]:
         raise ValueError(f"phi(X) has {z.shape[1]} columns but the weights are {weights.shape[0]}")
     narrow = xp.astype(weights, z.dtype, copy=False)
-    values = xp.matmul(_arrays.constant(z), narrow) + intercept[None, :]
+    with _arrays.full_precision(z):
+        values = xp.matmul(_arrays.constant(z), narrow) + intercept[None, :]
     return xp.astype(values, weights.dtype, copy=False)
 
 
@@ -235,7 +236,8 @@ def left_out(path: Path, scoring: Scoring, features: Features) -> NDArray[np.flo
     share = 1.0 / path.n_rows if path.intercept else 0.0
     total: Any = 0.0
     for z, targets, weights in features.blocks():
-        along = xp.astype(xp.matmul(z - mean[None, :], vectors), xp.float64)
+        with _arrays.full_precision(z):
+            along = xp.astype(xp.matmul(z - mean[None, :], vectors), xp.float64)
         centred = targets - path.target_mean[None, :]
         residuals = centred[:, :, None] - times(xp, along, shrunk)
         leverage = share + xp.matmul(along * along, inverses)

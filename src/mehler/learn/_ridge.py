@@ -242,8 +242,7 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
         raise ValueError(f"labels have shape {tuple(labels.shape)}, not (rows,): give one per row")
     if labels.shape[0] == 0:
         raise ValueError("labels are empty: give one per row")
-    chunked = _arrays.stays_lazy(labels)
-    lazy = _arrays.is_lazy(labels)
+    chunked, lazy = _arrays.stays_lazy(labels), _arrays.is_lazy(labels)
     if lazy and classes is None and not chunked:
         raise TypeError("labels are traced by jax.jit, so their classes are unknown: give classes")
     present = np.asarray(classes)

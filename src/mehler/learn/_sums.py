@@ -142,7 +142,6 @@ class RidgeSums:
     def _add_block(self, z: Array, y: Array, weights: Array | None = None) -> None:
         xp, n = self._layout.place.xp, self.n_rows
         b = z.shape[0] if weights is None else float(xp.sum(weights))
-        wide = xp.float64
         if n == 0:
             self._start(z, y)
         elif z.shape[1] != self._mean.shape[0]:
@@ -152,9 +151,9 @@ class RidgeSums:
         if b == 0:
             return
         if weights is None:
-            mean, target_mean = xp.sum(z, axis=0, dtype=wide) / b, xp.sum(y, axis=0) / b
+            mean, target_mean = xp.sum(z, axis=0, dtype=xp.float64) / b, xp.sum(y, axis=0) / b
         else:
-            mean = xp.matmul(weights, xp.astype(z, wide)) / b
+            mean = xp.matmul(weights, xp.astype(z, xp.float64)) / b
             target_mean = xp.matmul(weights, y) / b
         step, target_step = mean - self._mean, target_mean - self._target_mean
         weight = (n * b / (n + b)) ** 0.5
@@ -164,9 +163,10 @@ class RidgeSums:
             # The last row, which merges the block, has its weight in it already.
             roots = xp.concat((xp.sqrt(weights), xp.ones_like(weights[:1])))[:, None]
             rows, targets = rows * xp.astype(roots, z.dtype), targets * roots
-        self._gram = _arrays.add_gram(xp, self._gram, rows)
-        product = xp.matmul(xp.matrix_transpose(rows), xp.astype(targets, z.dtype))
-        self._cross = self._cross + xp.astype(product, wide)
+        with _arrays.full_precision(z):
+            self._gram = _arrays.add_gram(xp, self._gram, rows)
+            product = xp.matmul(xp.matrix_transpose(rows), xp.astype(targets, z.dtype))
+        self._cross = self._cross + xp.astype(product, xp.float64)
         self._squares = self._squares + xp.sum(targets * targets, axis=0)
         self._mean = self._mean + step * (b / (n + b))
         self._target_mean = self._target_mean + target_step * (b / (n + b))

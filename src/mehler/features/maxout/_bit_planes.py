@@ -145,7 +145,8 @@ def _by_products(c: Array, d: Array | None, n_values: int) -> Array:
     for digits in _arrays.slices(c.shape[1], max(1, _HOT_COLUMNS // n_values)):
         left = _one_hot(xp, c[:, digits], n_values)
         right = left if d is None else _one_hot(xp, d[:, digits], n_values)
-        count = count + xp.matmul(left, xp.matrix_transpose(right))
+        with _arrays.full_precision(left):
+            count = count + xp.matmul(left, xp.matrix_transpose(right))
     return xp.astype(count, _arrays.widest_float(xp, place.device)) / c.shape[1]
 
 

@@ -122,8 +122,7 @@ class MaxoutBase(FeatureMap):
                 return scale * value
             # Huge rows at right angles: 0 times infinity.
             nothing = (value == 0.0) & ~xp.isfinite(scale)
-            scale = xp.where(nothing, xp.ones_like(scale), scale)
-            return scale * value
+            return xp.where(nothing, xp.ones_like(scale), scale) * value
 
         return _correlation.over_blocks(of_block, x, y)
 
@@ -202,13 +201,14 @@ class LocallyLinear(MaxoutBase):
             deciding = (values for values, _ in self._pools(xp, rows, drawn))
             winner = _arrays.Pieces(xp, deciding).winner(xp.int32)
         total: Any = 0.0
-        for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
-            wins, directions = xp.astype(winner == j, dtype), xp.matrix_transpose(directions)
-            if alpha is None:
-                total = total + wins[:, :, None] * directions[None, :, :]
-            else:
-                won = wins[:, None, :] * xp.matrix_transpose(alpha)[None, :, :]
-                total = total + xp.matrix_transpose(xp.matmul(won, directions))
+        with _arrays.full_precision(X):
+            for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
+                wins, directions = xp.astype(winner == j, dtype), xp.matrix_transpose(directions)
+                if alpha is None:
+                    total = total + wins[:, :, None] * directions[None, :, :]
+                else:
+                    won = wins[:, None, :] * xp.matrix_transpose(alpha)[None, :, :]
+                    total = total + xp.matrix_transpose(xp.matmul(won, directions))
         if self._offset:
             # The gradient of the norm.
             unit = _correlation.directions(xp, rows, _correlation.lengths(xp, rows))
