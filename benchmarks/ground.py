@@ -13,7 +13,6 @@ from typing import Any
 
 import _harness
 import numpy as np
-from scipy.spatial.distance import cdist
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
@@ -123,46 +122,6 @@ def counts(q: int) -> Row:
     return name, lambda: digits @ digits.T, lambda: phi.similarity(codes)
 
 
-def exact_kernels(rng: np.random.Generator) -> Iterator[Row]:
-    """Exact kernels over distances by SciPy, over products, and over the one without gradients."""
-    for d in (10, 40, 784):
-        x = rng.standard_normal((1000, d))
-        phi: Any = mehler.FourierFeatures.draw(d, 2, gamma=0.5 / d, seed=0)
-        name = f"exact Fourier kernel, d = {d}, over `cdist`"
-        yield name, partial(cdist, x, x, "sqeuclidean"), partial(phi.kernel, x)
-    for n, q in ((2000, 2), (2000, 4), (4000, 4)):
-        x, rho = rng.standard_normal((n, 20)), rng.uniform(-1, 1, (n, n))
-        phi = mehler.MaxoutFeatures.draw(20, 2, q, seed=0)
-        name = f"exact maxout kernel of {n} rows, q = {q}, over arccos of as many numbers"
-        yield name, partial(np.arccos, rho), partial(phi.kernel, x)
-    for n in (1000, 2000):
-        x = rng.standard_normal((n, 20))
-        name = f"tanh NNGP of {n} rows by Mehler's series, 3 layers, over arccos of as many numbers"
-        rho = rng.uniform(-1, 1, (n, n))
-        yield name, partial(np.arccos, rho), partial(mehler.DeepKernel("tanh", 3).nngp, x)
-    gelu, x = mehler.DeepKernel("gelu", 3), rng.standard_normal((500, 20))
-    yield (
-        "tangent kernel of gelu over its NNGP, n = 500",
-        partial(gelu.nngp, x),
-        lambda: gelu.ntk(x),
-    )
-
-
-def redrawn(wide: np.ndarray, rng: np.random.Generator) -> Iterator[Row]:
-    """Weights that are drawn anew over those that are kept, and features chosen by leverage."""
-    few = wide[:64]
-    kept, anew = (
-        mehler.MaxoutFeatures.draw(784, 1024, 4, seed=0, stored=stored) for stored in (True, False)
-    )
-    yield "stored=False, 64 rows, over stored", lambda: kept(few), lambda: anew(few)
-    x = rng.standard_normal((2000, 10))
-    for m in (100, 300):
-        plain = make_pipeline(RBFSampler(gamma=0.05, n_components=m, random_state=0), Ridge(2.0))
-        ours = make_pipeline(sklearn.LeverageSampler(n_components=m, random_state=0), Ridge(2.0))
-        name = f"leverage sampling, m = {m}, 2000 rows, over RBFSampler and Ridge"
-        yield name, partial(plain.fit, x, x[:, 0]), partial(ours.fit, x, x[:, 0])
-
-
 def verdict(rows: np.ndarray) -> Row:
     """A check over the draws and features that it needs."""
     few = rows[:6]
@@ -195,7 +154,6 @@ def pairs() -> list[Row]:
         )
     )
     rows += [*other_libraries(wide), *fourier(wide), invariants(), counts(2), counts(4)]
-    rows += [*exact_kernels(rng), *redrawn(wide, rng)]
     for q in (4, 16):
         units = mehler.DecoupledMaxoutFeatures.draw(40, 2000, q, seed=0)
         bare = products(narrow, units._weights("float64")[0], 256)
