@@ -316,6 +316,24 @@ def test_tails_of_binomials_are_enclosed(n, k, p):
     assert recheck.compare(enclosure.b, "<=", value * (1 + 1e-12))
 
 
+def test_numbers_beyond_their_ranges_are_refused():
+    beyond = {"variance": -1.0, "bet": 0.0, "rounding": -1e-9, "slack": -1.0, "n": 0, "draw": -1}
+    beyond |= {"distance": 1.1, "sign": 2, "claim": math.inf, "low": math.nan, "range": [1.0, 0.0]}
+    for name, value in {**beyond, "count": True, "fixed": 1, "sums": [0.0, -1.0, 0.0, 1.0]}.items():
+        assert not recheck.RULE_OF[name](value), name
+
+
+def test_tests_share_the_rate(monkeypatch):
+    """By halves with bets that are in a group of their own."""
+    rates = []
+    method = lambda test, rate, r: (rates.append(float(rate.a)), (False, True))[1]  # noqa: E731
+    monkeypatch.setitem(recheck.METHODS, "no event", method)
+    for plan in ({}, {"shared": True}, {"count": 8}):
+        group = {"method": "no event", "plan": plan, "tests": [{}, {}]}
+        assert recheck.outcome(group, {}, recheck.iv.mpf(0.25), 1)[:2] == (False, True)
+    assert rates == [0.125, 0.0625, 0.03125]
+
+
 # -- Certificates that do not fit their schema, or whose parts do not fit together, are undecided --
 
 

@@ -23,6 +23,11 @@ from mehler.verify import (
 from tests.verify.toys import Maxout, maxout2_kernel, points
 
 
+def test_a_draw_at_the_bound_does_not_exceed_it():
+    case = BoundCase.from_draws(np.ones(400), bound=1.0, probability=0.95, false_alarm=1e-3)
+    assert (case.violations, case.ratio) == (0, 1.0)
+
+
 def test_rates_are_added_as_they_are_written():
     """In binary three times 1e-8 are 3.0000000000000004e-08, 1 - 0.95 is 0.050000000000000044."""
     ledger = Ledger(budget=1e-6)
