@@ -130,6 +130,8 @@ def test_only_bounds_of_the_package_are_inverted_and_registered():
     assert not any(function.statement == "paper.lemma-1" for function in REGISTRY.values())
     with pytest.raises(ValueError, match=r"statement='paper.lemma-1' has no bound"):
         bounds.by_statement("paper.lemma-1")
+    with pytest.raises(ValueError, match=r"these have: group-invariant\.theorem-2, maxout\."):
+        bounds.by_statement("Theorem 2")
 
 
 def described(text):

@@ -248,8 +248,7 @@ class BoundFunction(Protocol[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
-# By the name with its namespace, in the order of definition.
-REGISTRY: dict[str, BoundFunction[..., Bound]] = {}
+REGISTRY: dict[str, BoundFunction[..., Bound]] = {}  # by name with namespace, as defined
 
 
 def bound(
@@ -350,8 +349,9 @@ def by_statement(statement: str) -> tuple[BoundFunction[..., Bound], ...]:
     require_instance("statement", statement, str)
     functions = tuple(function for function in REGISTRY.values() if function.statement == statement)
     if not functions:
-        ids = ", ".join(dict.fromkeys(function.statement for function in REGISTRY.values()))
-        raise ValueError(f"statement={statement!r} has no bound; these have: {ids}")
+        ids = dict.fromkeys(function.statement for function in REGISTRY.values())
+        near = [name for name in ids if statement.lower().replace(" ", "-") in name] or ids
+        raise ValueError(f"statement={statement!r} has no bound; these have: {', '.join(near)}")
     return functions
 
 
