@@ -23,7 +23,7 @@ PROJECTION = "sklearn.random_projection:"
 RBF = "--kernel rbf --param gamma=0.5 --inputs 4 --features 200"
 MATERN = "--kernel matern --param nu=1.5 --inputs 4 --features 200"
 PLANE = "--kernel rbf --param gamma=0.5 --inputs 2 --features 200"
-ARC = "--kernel arc-cosine --param order=1 --inputs 4"
+ARC = "--kernel arc-cosine --param order=1 --inputs 4 --resolution 0.05"
 TRANSFORMERS, FAST = "pytorch-fast-transformers", "fast_transformers_maps.py"
 EXP = "--kernel exp --param gamma=0.5 --inputs 4 --features 64"
 
