@@ -224,7 +224,7 @@ def table(level: Level, results: Results) -> Tables:
             | {f"depth {n}": spread(part.values(f"{kind}, {name_of(q, n)}")) for n in DEPTHS[level]}
             for kind, q in itertools.product(KINDS, POOLS[level])
         ]
-        tables[f"{name}: other machines, and what part of rows left out choose of the grid"] = [
+        tables[f"{name}: other machines, and the grid settings chosen by held-out errors"] = [
             {"machine": key, "test error, percent": spread(part.values(key))}
             for key in machines
             if not key.endswith("left out")
