@@ -1,5 +1,6 @@
 """Defects of Fourier features, most of them out of the histories of public libraries."""
 
+import functools
 import math
 from unittest import mock
 
@@ -54,6 +55,14 @@ def in_blocks(name, words, defect, resolution):
     return Planted(f"{name} blocks: {words}", "check_kernel", look, broken, right)
 
 
+@functools.cache
+def positive(cls):
+    return lambda seed: cls(4, 400, form="hyperbolic", scale=0.8, seed=seed)
+
+
+SOFTMAX = kernel(0.5 * ROWS, resolution=0.05)
+
+
 def softmax(words, change):
     """A defect of softmax features: ``change(xp, rows, features)`` in their place."""
 
@@ -61,11 +70,8 @@ def softmax(words, change):
         def _transform(self, xp, rows, *weights):
             return change(xp, rows, super()._transform(xp, rows, *weights))
 
-    def draw(cls):
-        return lambda seed: cls(4, 400, form="hyperbolic", scale=0.8, seed=seed)
-
-    look = kernel(0.5 * ROWS, resolution=0.05)
-    return Planted(f"softmax: {words}", "check_kernel", look, draw(Broken), draw(SoftmaxFeatures))
+    maps = positive(Broken), positive(SoftmaxFeatures)
+    return Planted(f"softmax: {words}", "check_kernel", SOFTMAX, *maps)
 
 
 PLANTED = [
