@@ -359,7 +359,7 @@ def test_a_report_is_all_that_needs_its_packages(tmp_path):
         ("sized", "rbf", {"time_limit": -1.0}, "time_limit=-1.0 must be at least 0"),
         ("complex_waves", "rbf", {}, r"np.hstack\(\[Z.real, Z.imag\]\)"),
         ("signs", "tests.cli.verified_maps:linear", {"law": "signs"}, "a kernel with a name"),
-        ("signs", "linear", {"law": "signs", "bounds": (-1, 1)}, "leave bounds"),
+        ("signs", "linear", {"law": "signs", "bounds": (-1, 1)}, "leave them out"),
         ("identity", "exp", {"law": "cos-sin"}, "is of the mean over draws"),
     ],
 )
