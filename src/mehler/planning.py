@@ -438,7 +438,7 @@ def _plan_map(phi: Any, X: Floats, facts: dict[str, Any]) -> Plan:
     limit = replace(limit, statement="", assumptions=declared)
     if variance > facts["eps"] ** 2 * 2.0**48:
         at = f"the variance of a product is {variance:.3g} in units of k(x,x) k(y,y)"
-        raise ValueError(f"eps={facts['eps']:g} needs over 10^14 features, since {at}: scale rows")
+        raise ValueError(f"eps={facts['eps']:g} needs over 10^14 features, as {at}: scale the rows")
     proved = replace(
         limit,
         name="Catoni's estimate, union over pairs",
