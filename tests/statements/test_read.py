@@ -113,11 +113,7 @@ def test_a_lost_formula_is_restored(read):
     [
         ("ground: A number.\n", "", "lacks ground"),
         ("ground: A number.\n", "ground: A number.\nverdict: holds\n", "has verdict"),
-        (
-            "ground: A number.\n",
-            "ground: A number.\nid: toy.lemma-2\n",
-            "`key: value` with a new key",
-        ),
+        ("ground: A number.\n", "ground: A number.\nid: toy.lemma-2\n", "with a new key"),
         ("ground: A number.\n", "ground\n", "'ground' is not a line `key: value`"),
         ("---\n\n# ", "\n# ", "no front matter"),
         ("# The sum of two numbers\n", "", "no heading of the first level"),
