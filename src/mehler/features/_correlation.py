@@ -64,20 +64,16 @@ def pairs(x: Array, y: Array | None) -> tuple[Any, Any, Any]:
     )
 
 
-# Rows of a block of pairs: its temporaries, of 512 KiB each, stay in cache.
-_BLOCK = 256
+# Rows of a block of pairs on NumPy: its temporaries, of 512 KiB each, stay in cache.
+BLOCK = 256
 
 
-def over_blocks(
-    function: Callable[[Array, Array | None], Array], x: Array, y: Array | None
-) -> Array:
+def over_blocks(function: Callable[[Array, Array | None], Array], x: Array, y: Array | None) -> Any:
     """Apply a symmetric function of rows by blocks, (n, k); with `y=None` by half of them."""
     n, k = (rows.shape[0] for rows in (x, x if y is None else y))
-    if not _arrays.may_be_written(x) or max(n, k) <= _BLOCK:
-        return function(x, y)
     out = np.empty((n, k), dtype=x.dtype)
-    for rows in _arrays.slices(n, _BLOCK):
-        for columns in _arrays.slices(k, _BLOCK):
+    for rows in _arrays.slices(n, BLOCK):
+        for columns in _arrays.slices(k, BLOCK):
             if y is not None:
                 out[rows, columns] = function(x[rows], y[columns])
             elif columns.start >= rows.start:

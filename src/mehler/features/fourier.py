@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from types import ModuleType
 from typing import Any, Literal
@@ -14,7 +15,7 @@ from mehler._validate import require_choice
 from mehler.features import _distributions, projections
 from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
-from mehler.features._correlation import over_blocks
+from mehler.features._correlation import BLOCK, over_blocks
 from mehler.features.projections import ProjectionName
 from mehler.features.spectra import KernelName, Spectrum, is_named, spectrum_of
 
@@ -177,8 +178,10 @@ class FourierFeatures(FeatureMap):
         return _arrays.cosine_and_sine(xp, angles, gain)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
-        law = self.spectrum
-        return over_blocks(lambda x, y: law.kernel(law.distance(x, y)), x, y)
+        if x.shape[0] > BLOCK and _arrays.may_be_written(x):
+            # Of this class: what a subclass multiplies by is not of the blocks.
+            return over_blocks(functools.partial(FourierFeatures._kernel_of, self), x, y)
+        return self.spectrum.kernel(self.spectrum.distance(x, y))
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
         return self._variance_at(self.spectrum.distance(x, y))

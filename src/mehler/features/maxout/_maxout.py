@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
@@ -114,17 +115,17 @@ class MaxoutBase(FeatureMap):
     def _at_pairs(
         self, x: Array, y: Array | None, at: Callable[[Array], Array], power: int
     ) -> Array:
-        def of_block(x: Array, y: Array | None) -> Array:
-            x_length, y_length, rho = _correlation.pairs(x, y)
-            scale, value = self._scale(x_length * y_length, power), at(rho)
-            xp = _arrays.array_namespace(rho)
-            if _arrays.may_be_read(scale) and bool(xp.all(xp.isfinite(scale))):
-                return scale * value
-            # Huge rows at right angles: 0 times infinity.
-            nothing = (value == 0.0) & ~xp.isfinite(scale)
-            return xp.where(nothing, xp.ones_like(scale), scale) * value
-
-        return _correlation.over_blocks(of_block, x, y)
+        if x.shape[0] > _correlation.BLOCK and _arrays.may_be_written(x):
+            of_block = functools.partial(self._at_pairs, at=at, power=power)
+            return _correlation.over_blocks(of_block, x, y)
+        x_length, y_length, rho = _correlation.pairs(x, y)
+        scale, value = self._scale(x_length * y_length, power), at(rho)
+        xp = _arrays.array_namespace(rho)
+        if _arrays.may_be_read(scale) and bool(xp.all(xp.isfinite(scale))):
+            return scale * value
+        # Huge rows at right angles: 0 times infinity.
+        nothing = (value == 0.0) & ~xp.isfinite(scale)
+        return xp.where(nothing, xp.ones_like(scale), scale) * value
 
     def _scale(self, product_of_lengths: Array, power: int) -> Array:
         """Scale by |x||z|, or its square for variances: units are positively homogeneous."""
