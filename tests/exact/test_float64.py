@@ -1,6 +1,7 @@
 """The float64 layer against other routes, at its stated accuracy; tables are built once."""
 
 import functools
+import math
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -238,3 +239,12 @@ def test_one_build_for_all_threads(monkeypatch, module, build, ask):
         tables = list(pool.map(lambda _: (start.wait(), ask())[1], range(THREADS)))
     assert len(builds) == 1
     assert all(table is tables[0] for table in tables)
+
+
+def test_the_last_coefficients_of_small_pools():
+    """Those of 1/2 + arcsin(rho)/pi at q = 2; at other pools the sum is at most 1."""
+    arcsine = [math.comb(2 * k, k) / 4**k / (2 * k + 1) / math.pi for k in range(64)]
+    coefficients = exact.collision_coefficients(2, 128)
+    np.testing.assert_allclose(coefficients[1::2], arcsine, rtol=0, atol=1e-13)
+    for q in range(3, 9):
+        assert 0.9 < math.fsum(exact.collision_coefficients(q, 128)) <= 1.0, q

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
+import mehler
 from mehler.verify import check_kernel, intervals
 from mehler.verify.intervals._range import Excess
 from mehler.verify.intervals._undeclared import COARSE, FINE, LEAST, kurtosis_limit, shortfall
@@ -176,3 +177,17 @@ def test_a_suspicion_takes_many_fresh_draws():
     assert verdict.status == "refuted"
     assert math.exp(-1e-4 * LEAST) <= 0.1
     assert LEAST < verdict.n_draws < 1.5 * LEAST
+
+
+def test_the_last_interval_is_as_wide_as_catonis():
+    """sqrt(2 log(2/rate) V/n) at three quarters of the rate, but for 1/n."""
+    x, y = np.array([[0.0]]), np.array([[1.0]])
+
+    def draw(seed):
+        return mehler.FourierFeatures.draw(1, 100, gamma=0.5, form="offset", seed=seed)
+
+    phi = draw(0)
+    verdict = check_kernel(draw, phi.kernel, x, y, resolution=0.05)
+    low, high = verdict.interval
+    cost = 2 * math.log(2 / 0.75e-9) * float(phi.variance(x, y)[0, 0])
+    assert (high - low) / 2 == pytest.approx(math.sqrt(cost / verdict.n_features), rel=0.01)
