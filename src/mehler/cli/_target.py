@@ -169,7 +169,7 @@ def _drawn(words: str, call: _Call, X: Array, size: int) -> Target:
             if "torch" in sys.modules:
                 sys.modules["torch"].manual_seed(seed)
         value = call(seed, m)
-        if hasattr(value, "init_with_output"):  # of Flax's linen, whose weights are separate
+        if hasattr(type(value), "init_with_output"):  # of Flax's linen, whose weights are separate
             return partial(value.apply, value.init(_seed("key", seed), X))
         return as_map(value, X)
 
