@@ -13,6 +13,7 @@ from typing import Any
 
 import _harness
 import numpy as np
+from scipy.spatial.distance import cdist
 from sklearn.kernel_approximation import RBFSampler
 from sklearn.linear_model import Ridge
 from sklearn.pipeline import make_pipeline
@@ -59,20 +60,21 @@ def other_libraries(rows: np.ndarray) -> Iterator[Row]:
     )
 
 
-def relu_kernel(rows: np.ndarray, depth: int) -> Callable[[], Any]:
-    """The arc-cosine recursion in plain lines, which lose digits near equal rows."""
-
-    def run() -> Any:
-        s = 2.0 / rows.shape[1] * rows @ rows.T
-        for _ in range(depth):
-            length = np.sqrt(np.diag(s))
-            scale = np.outer(length, length)
-            rho = np.clip(s / scale, -1, 1)
-            angle = np.arccos(rho)
-            s = scale * (np.sqrt(1 - rho * rho) + (np.pi - angle) * rho) / np.pi
-        return s
-
-    return run
+def exact_kernels(rng: np.random.Generator) -> Iterator[Row]:
+    """Exact kernels over distances by SciPy, and over arccos of as many numbers."""
+    for d in (10, 40, 784):
+        x = rng.standard_normal((1000, d))
+        kernel = mehler.FourierFeatures.draw(d, 2, gamma=0.5 / d, seed=0).kernel
+        name = f"exact Fourier kernel, d = {d}, over `cdist`"
+        yield name, partial(cdist, x, x, "sqeuclidean"), partial(kernel, x)
+    for n, q in ((2000, 2), (2000, 4), (4000, 4), (1000, 0)):
+        x, rho = rng.standard_normal((n, 20)), rng.uniform(-1, 1, (n, n))
+        kernel = mehler.DeepKernel("tanh", 3).nngp
+        name = f"tanh NNGP of {n} rows by Mehler's series, 3 layers"
+        if q:
+            kernel = mehler.MaxoutFeatures.draw(20, 2, q, seed=0).kernel
+            name = f"exact maxout kernel of {n} rows, q = {q}"
+        yield name + ", over arccos of as many numbers", partial(np.arccos, rho), partial(kernel, x)
 
 
 def fourier(rows: np.ndarray) -> Iterator[Row]:
@@ -159,10 +161,7 @@ def pairs() -> list[Row]:
         bare = products(narrow, units._weights("float64")[0], 256)
         name = f"decoupled, d = 40, m = 2000, q = {q}, over the bare product"
         rows.append((name, bare, partial(units, narrow)))
-    for depth in (1, 3):
-        ours = partial(mehler.DeepKernel("relu", depth).nngp, narrow[:1000])
-        name = f"ReLU NNGP of 1000 x 1000, {depth} layers, over plain lines"
-        rows.append((name, relu_kernel(narrow[:1000], depth), ours))
+    rows += exact_kernels(rng)
     draws = [
         partial(named(n).draw, 0, 1, 2048, 2048, "float64") for n in ("gaussian", "orthogonal")
     ]
