@@ -43,10 +43,11 @@ def _joint(rho: float) -> tuple[Any, ...]:
     # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined.
     a = np.arange(-_REACH, _REACH / c, _STEP)[:, None] + 0.3183 * _STEP
     b_end = min(_REACH / d, _REACH / c * (1 + d / c))
-    b = np.arange(-b_end, b_end, _STEP)[None, :] + 0.2718 * _STEP
+    # Even in b, which exchanges x and y: positive nodes count twice.
+    b = np.arange(0.0, b_end, _STEP)[None, :] + 0.5 * _STEP
     x, y = a * c + b * d, a * c - b * d
     both = s * _density(x) * _density(y) * ndtr((y - rho * x) / s) * ndtr((x - rho * y) / s)
-    return x, y, _bivariate_cdf(x, y, rho, s), _density(a) * _density(b), both
+    return x, y, _bivariate_cdf(x, y, rho, s), 2 * _density(a) * _density(b), 2 * both
 
 
 def _bivariate_cdf(x: Any, y: Any, rho: float, s: float) -> Any:
