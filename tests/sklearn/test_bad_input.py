@@ -119,11 +119,13 @@ def test_targets_that_are_no_real_numbers(estimator):
             clone(estimator).fit(X, y)
 
 
-def test_targets_that_are_too_few():
+def test_targets_that_are_too_few_or_labels():
     with pytest.raises(ValueError, match="only one class, 'north':"):
         RandomFeatureRidgeClassifier().fit(X, np.full(12, "north"))
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         RandomFeatureRidge().fit(X[:1], Y[:1])
+    with pytest.raises(TypeError, match="^y must hold real numbers"):
+        RandomFeatureRidge().fit(X, np.full(12, "north"))
 
 
 @pytest.mark.parametrize(

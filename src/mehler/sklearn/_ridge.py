@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from mehler import _arrays, learn
 from mehler._arrays import Array
-from mehler._validate import require_choice, require_flag, require_integer
+from mehler._validate import require_choice, require_flag, require_integer, require_reals
 from mehler.learn import SCORINGS, Scoring, require_lambdas
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Estimator, fitted_part
@@ -216,7 +216,7 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
         self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None
     ) -> tuple[Any, Any, Any]:
         x, y = _inputs.rows_and_labels(self, X, y, multi_output=True, y_numeric=True)
-        return x, np.asarray(y, dtype=np.float64), _inputs.weights_of(sample_weight, x)
+        return x, require_reals("y", y), _inputs.weights_of(sample_weight, x)
 
     def _codes(self, y: np.ndarray) -> Any:
         return y if y.ndim == 2 else y[:, None]
