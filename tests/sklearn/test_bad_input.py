@@ -124,7 +124,7 @@ def test_targets_that_are_too_few_or_labels():
         RandomFeatureRidgeClassifier().fit(X, np.full(12, "north"))
     with pytest.raises(ValueError, match="minimum of 2 is required"):
         RandomFeatureRidge().fit(X[:1], Y[:1])
-    with pytest.raises(TypeError, match="^y must hold real numbers"):
+    with pytest.raises(TypeError, match=r"^y must hold real numbers"):
         RandomFeatureRidge().fit(X, np.full(12, "north"))
 
 
