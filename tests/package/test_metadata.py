@@ -140,13 +140,6 @@ def test_every_supported_python_is_tested():
     assert len(matrix["os"]) >= 2
 
 
-@pytest.mark.parametrize(
-    "path", sorted((ROOT / ".github").rglob("*.yml")), ids=lambda path: path.name
-)
-def test_files_of_the_host_can_be_read(path):
-    assert isinstance(read(str(path.relative_to(ROOT))), dict)
-
-
 def files_naming_extras():
     """Yield the files that may name extras: the source, pages, jobs."""
     for folder, pattern in (("src", "*.py"), ("docs", "*.md"), (".github", "*.yml"), (".ci", "*")):

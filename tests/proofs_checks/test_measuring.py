@@ -11,7 +11,6 @@ from mehler.proofs_checks._measured_products import (
     measure,
     measure_collisions,
 )
-from mehler.proofs_checks.maxout.growth import _growth
 
 from mehler import MaxoutCodes, MaxoutFeatures, exact
 
@@ -24,12 +23,6 @@ def test_a_computed_value_stands_within_its_rounding_on_both_sides(relative, end
     assert (one.observed, one.interval) == (4.0, ends)
     for claim in (ends[0] - 0.01, ends[1] + 0.01):
         assert compute("a", 4.0, 0.25, relative=relative, exact=claim).status == "refuted"
-
-
-@pytest.mark.parametrize("q", [2, 3, 8, 1024, 10**6])
-def test_mean_of_the_maximum_at_any_pool(q):
-    assert abs(_growth.mean(q) / exact.max_moment(1, q) - 1) < 1e-10
-    assert _growth.lower_mean(q) < exact.max_moment(1, q) < _growth.upper_mean(q)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -5,15 +5,9 @@ import pytest
 
 import mehler
 from mehler.verify import check_structure
-from tests.verify.toys import paired_fourier, points, require_rate
+from tests.verify.toys import paired_fourier, points
 
 X = points(3, 4)
-
-
-def signs(seed, m=40):
-    rng = np.random.default_rng(seed)
-    w = rng.standard_normal((4, m))
-    return lambda x: np.sign(x @ w) / np.sqrt(m)
 
 
 def gaussian(seed, m=40, *, sign=1.0):
@@ -68,13 +62,6 @@ def test_defects_of_seeding_are_refuted(name):
     assert verdict.status == "refuted"
     assert verdict.reason
     assert verdict.where
-
-
-@pytest.mark.full
-@pytest.mark.parametrize(("draw", "repeats"), [(signs, 40), (ternary, 40)])
-def test_it_raises_no_more_alarms_than_it_says(draw, repeats):
-    """Sign tests of independent draws are fair exactly, so this needs no large numbers."""
-    require_rate(lambda seed: seeds(draw, X[:2], false_alarm=0.2, seed=seed), repeats, 0.2)
 
 
 def test_codes_that_neighbouring_seeds_share_need_no_declaration():

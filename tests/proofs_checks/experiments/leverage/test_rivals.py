@@ -23,11 +23,10 @@ from sklearn.linear_model import Ridge
 
 import mehler
 from mehler import FourierFeatures
-from tests.features.leverage.pools import ROWS, D
+from tests.features.leverage.pools import D
 from tests.golden import _maps
 from tests.verify.map_kinds import SCORED
 
-TARGETS = np.sin(2 * ROWS[:, 0]) + ROWS[:, 1]
 # Of a pool, n_features and y.
 RIVALS = {
     "top-variance": lambda pool, m, y: rivals.TopVariance(pool, m),
