@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import operator
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -118,14 +119,13 @@ def mehler_seed(request: pytest.FixtureRequest) -> int:
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Hear of verdicts; give checks without a seed that of their test, if the run has a root."""
     root, watch = item.config.option.mehler_seed, item.config.stash[_WATCH]
-    _run_seed.give(None if root is None else _seed_of(item.nodeid, root))
+    _run_seed.seed = None if root is None else _seed_of(item.nodeid, root)
     watch.test, watch.asked = item.nodeid, []
     _run_seed.on_verdict = watch.hear
     try:
         return (yield)
     finally:
-        _run_seed.give(None)
-        _run_seed.on_verdict = None
+        _run_seed.seed = _run_seed.on_verdict = None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -188,7 +188,11 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
     certificates = _asked_path(config, "--mehler-certificate")
     if certificates is not None:
-        _write_certificates(certificates, parts)
+        from mehler._files import write_whole
+        from mehler.verify import certificates_text
+
+        listed = [certified for part in parts for certified in part["certificates"]]
+        write_whole(certificates, certificates_text(sorted(listed, key=operator.itemgetter(0))))
     path = _asked_path(config, "--mehler-json") or _cached_path(config)
     if path is not None:
         _write(path, {**total.to_dict(), "seed": config.option.mehler_seed or 0})
@@ -221,16 +225,16 @@ class Watch:
         self.asked: list[Verdict] = []
         self.elsewhere: list[str] = []
         self._read: list[tuple[str, list[str]]] = []
-        self._classes: dict[type, type] = {}
+        self._classes: dict[type, type] = {}  # of equal ones, so that verdicts compare
 
     def hear(self, verdict: Verdict) -> None:
         """Watch a verdict that a check returns."""
-        kind = type(verdict)
-        if verdict.status == "holds" or kind in self._classes.values():
+        if verdict.status == "holds" or "_read" in vars(verdict):
             return
         names: list[str] = []
         if verdict.status == "refuted":
             self._read.append((f"{self.test} ({verdict.check})", names))
+        kind = type(verdict)
         if kind not in self._classes:
             self._classes[kind] = self._watching(kind)
         vars(verdict)["_read"] = names
@@ -247,11 +251,18 @@ class Watch:
             self.asked.append(verdict)
             return verdict.holds
 
-        return type(kind.__name__, (kind,), {"__getattribute__": getattribute, "__bool__": truth})
+        def reduced(verdict: Verdict, protocol: int) -> tuple[Any, ...]:
+            # Pickles and copies are of a class that has a name, and somebody reads them.
+            state = dict(vars(verdict))
+            state.pop("_read", []).append("copied")
+            return object.__new__, (kind,), state
+
+        methods = {"__getattribute__": getattribute, "__bool__": truth, "__reduce_ex__": reduced}
+        return type(kind.__name__, (kind,), methods)
 
     def unused(self) -> list[str]:
-        """Return test and check of refuted verdicts that nothing has read."""
-        return [*(line for line, names in self._read if not names), *self.elsewhere]
+        lines = [line for line, names in self._read if not names]
+        return list(dict.fromkeys([*lines, *self.elsewhere]))
 
 
 class Record:
@@ -311,17 +322,14 @@ class Total:
 
     @property
     def looks(self) -> int:
-        """Number of evaluations."""
         return sum(entry["looks"] for entry in self.entries)
 
     @property
     def spent(self) -> float:
-        """Sum of false_alarm * looks over the entries."""
         return math.fsum(entry["false_alarm"] * entry["looks"] for entry in self.entries)
 
     @property
     def overdrawn(self) -> bool:
-        """Whether the budget is overdrawn, beyond rounding."""
         from mehler.verify import Ledger
 
         return self.spent > Ledger.limit(self.budget)
@@ -355,15 +363,6 @@ def _write(path: Path, content: Mapping[str, Any]) -> None:
 
     text = json.dumps({"mehler": __version__, **content}, indent=2, allow_nan=False) + "\n"
     write_whole(path, text)
-
-
-def _write_certificates(path: Path, parts: Iterable[Mapping[str, Any]]) -> None:
-    """Write the certificates of all processes, each with the id of its test."""
-    from mehler._files import write_whole
-    from mehler.verify import certificates_text
-
-    certificates = [certificate for part in parts for certificate in part["certificates"]]
-    write_whole(path, certificates_text(sorted(certificates, key=lambda pair: pair[0])))
 
 
 def _seed_of(test: str, root: int) -> int:

@@ -7,6 +7,7 @@ from mehler import verify
 pytest_plugins = ["pytester"]
 
 MODULE = """
+import pickle
 import numpy as np
 import pytest
 from mehler import verify
@@ -30,6 +31,12 @@ def test_read():
     assert check(0.9).status == "refuted"
 
 
+def test_pickled():
+    assert pickle.loads(pickle.dumps(check(0.9))) == verify.check_mean.__wrapped__(
+        COIN, 0.9, binary=True, resolution=0.2
+    )
+
+
 def test_required():
     with pytest.raises(AssertionError):
         verify.require(check(0.9))
@@ -45,7 +52,7 @@ def test_holds():
 def test_pytest_shows_the_text_and_names_what_no_test_read(pytester, workers):
     pytester.makepyfile(MODULE)
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider", *filter(None, [workers]))
-    result.assert_outcomes(passed=4, failed=1)
+    result.assert_outcomes(passed=5, failed=1)
     result.stdout.fnmatch_lines(
         [
             "*E * assert <mean: refuted.*",
@@ -56,6 +63,7 @@ def test_pytest_shows_the_text_and_names_what_no_test_read(pytester, workers):
             "  *::test_a_bare_line (mean)",
         ]
     )
+    assert "test_pickled (mean)" not in str(result.stdout)
     assert "test_read (mean)" not in str(result.stdout)
     assert "test_required (mean)" not in str(result.stdout)
 

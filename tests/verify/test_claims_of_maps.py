@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import mehler
 from mehler import kernels
-from mehler.verify import check_kernel
+from mehler.verify import check_kernel, check_variance
 from mehler.verify._maps import Draws, make_pairs
 from mehler.verify.checks._kernel import least_factors
 from tests.verify.toys import points
@@ -39,13 +40,58 @@ class Counted(Amplitude):
     independent_units = True
 
 
+class Learned(Offset):
+    def __getattr__(self, name):  # as a module of PyTorch finds its parameters
+        if name == "variance":
+            return 1.0
+        raise AttributeError(name)
+
+
+class Fitted(Offset):
+    def __init__(self, seed):
+        super().__init__(seed)
+        self.variance = np.ones((4, 4))
+
+
+class Unready(Amplitude):
+    @property
+    def feature_cdf(self):
+        raise RuntimeError("not fitted")
+
+
+class Ours(mehler.FourierFeatures):
+    variance = None
+    gram_variance = 1.0
+
+    def __init__(self, seed):
+        super().__init__(3, 200, gamma=0.5, seed=seed)
+
+
+class Scale(Offset):
+    product_kurtosis = 1.0
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [(kind, "variance") for kind in (Amplitude, Posterior, Counted, Learned, Fitted, Unready)]
+    + [(Ours, "gram_variance"), (Scale, "product_kurtosis")],
+)
+def test_attributes_that_happen_to_have_a_name_are_no_declarations(kind, name):
+    ignored = f"{name} of the class {kind.__name__} declared nothing and was ignored"
+    verdict = check_kernel(kind, RBF, X, max_features=20_000, **COARSE)
+    assert verdict.status == "inconclusive"
+    assert verdict.assumptions[-1] == ignored
+    ones = lambda x, y: np.ones((len(x), len(y)))  # noqa: E731
+    verdict = check_variance(kind, ones, X, max_features=20_000)
+    assert ignored in verdict.assumptions
+    if name != "product_kurtosis":
+        with pytest.raises(ValueError, match=f"declares none .{ignored}"):
+            check_variance(kind, None, X)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", [Amplitude, Posterior, Counted])
-def test_attributes_that_happen_to_have_a_name_are_no_declarations(kind):
-    verdict = check_kernel(kind, RBF, X, **COARSE)
-    assert verdict.holds, str(verdict)
-    assert "variance of the class" in verdict.assumptions[-1]
-    assert "ignored" in verdict.assumptions[-1]
+def test_a_map_whose_attribute_is_no_variance_holds():
+    assert check_kernel(Amplitude, RBF, X, **COARSE).holds
 
 
 FIRST = Draws(Offset, 0).seed(0)

@@ -11,7 +11,7 @@ from scipy.stats import binom, kstwo
 
 from mehler.verify import detectable_effect, features_needed, intervals
 from mehler.verify._sources import power_sums
-from mehler.verify.intervals._known_variance import CatoniPowerSums, crossing, psi, score
+from mehler.verify.intervals._known_variance import CatoniPowerSums, crossing, psi
 from mehler.verify.intervals._range import SHARES, Wealth
 from tests.verify.toys import most_misses
 
@@ -124,7 +124,7 @@ def test_influence_lies_between_the_logarithms_of_catoni(u):
 @given(clouds, st.floats(1e-3, 10), st.floats(-30, 30))
 def test_crossing_finds_the_level(x, a, level):
     theta = crossing(x, a, level)
-    total = score(x, theta, a)
+    total = float(psi(a * (x - theta)).sum())
     # |psi'| <= 1, so S moves by at most a n times the root's error, 1e-13/a + 4 eps |theta|;
     # S itself is summed with an error of n eps times its largest terms.
     reach = a * (np.abs(x).max() + abs(theta))
@@ -135,7 +135,7 @@ def test_crossing_finds_the_level(x, a, level):
 def test_enclosure_contains_score_and_interval(x, a, level, theta):
     enclosure = CatoniPowerSums(x.size, power_sums(x[:, None]), np.array([a]))
     least, most = enclosure.score_range(np.array([theta]))
-    total = score(x, theta, a)
+    total = float(psi(a * (x - theta)).sum())
     # Terms up to (a (|x| + |theta|))^3 cancel; the sum rounds each by a few eps.
     slack = 64 * EPS * x.size * (1 + a * (np.abs(x).max() + abs(theta))) ** 3
     assert least[0] - slack <= total <= most[0] + slack

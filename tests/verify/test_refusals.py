@@ -58,45 +58,23 @@ REFUSED = [
         ({"miss": 0}, "miss=0"), ({"max_features": 0}, "max_features=0"),
         ({"max_features": 10}, "allow at least one draw"),
         ({"max_features": 1e6}, "max_features=1000000.0"), ({"seed": -1}, "seed=-1"),
-        ({"seed": 0.5}, "seed=0.5"), ({"ledger": {}}, "ledger"), ({"X": np.empty((0, 6))}, "empty"),
-        ({"X": ROWS[0]}, "reshape"), ({"X": ROWS + 1j}, "complex"),
-        ({"X": np.where(ROWS == ROWS[1, 1], np.nan, ROWS)}, "NaN or infinity, first in row 1"),
+        ({"seed": 0.5}, "seed=0.5"), ({"ledger": {}}, "ledger"),
         ({"X": 0 * ROWS, "kernel": linear}, "nor 0 at all rows"),
-        ({"X": scipy.sparse.csr_matrix(ROWS)}, r"^X is a sparse matrix: pass X.toarray\(\)"),
-        ({"X": masked(ROWS)}, "^X is a masked array"),
         ({"Y": ROWS[:, :5]}, "6 columns but Y has 5"),
         ({"kernel": lambda x, y: linear(x, y) - 1.5}, "must not be negative"),
-        ({"kernel": "rbf"}, "kernel='rbf'"), ({"kernel": ROWS.tolist()}, "kernel=a list"),
-        ({"kernel": linear(ROWS, ROWS)}, r"^kernel=a matrix of shape \(3, 3\) must be callable"),
-        ({"kernel": lambda x, y: x.numpy()}, "takes two float64 NumPy arrays"),
-        ({"kernel": lambda x, y: np.ones(3)}, r"kernel\(X, Y\) has shape \(3,\)"),
-        ({"kernel": lambda x, y: 1j * linear(x, y)}, "complex"),
-        ({"kernel": lambda x, y: np.nan * linear(x, y)}, "not finite"),
         ({"variance": 1.0}, "variance"), ({"variance": lambda x, y: -linear(x, x)}, "not negative"),
         ({"variance": lambda x, y: 1.0}, r"variance\(X, Y\) has shape"),
         ({"variance": linear, "bounds": (-1, 1)}, "exclude each other"),
-        ({"bounds": (1, -1)}, "low < high"), ({"bounds": 3}, "bounds=3"), ({"draw": 3}, "draw=3"),
-        ({"draw": Maxout(0, m=50)}, "draw is a map X -> Z of one seed"),
-        *(({"draw": draw}, r"^draw is .*pass a function seed -> map")
-          for draw in (PHI, PHI.__call__, FITTED, FITTED.transform, RBFSampler)),
-        ({"draw": lambda seed, X: X}, r"draw\(seed, X\) must take seed alone"),
-        ({"draw": lambda seed: Maxout}, "returned the class Maxout"),
-        ({"draw": lambda seed: 3}, "its bound method transform"),
-        ({"draw": lambda seed: masked}, "is a masked array"),
-        ({"draw": lambda seed: lambda x: x[:2]}, r"shape \(2, 6\) for X of shape"),
-        ({"draw": lambda seed: lambda x: x[:, 0]}, "a map returns"),
-        ({"draw": lambda seed: lambda x: 1j * x}, "real numbers"),
+        ({"bounds": (1, -1)}, "low < high"), ({"bounds": 3}, "bounds=3"),
         ({"draw": lambda seed: lambda x: np.ones((len(x), 1 + seed % 2))}, "have the same size"),
         ({"resolutoin": 1}, "no option resolutoin: its options are .*time_limit, seed"),
     ]),
     (verify.check_structure, {"draw": never, "X": ROWS}, [
-        ({"draw": 3}, "draw=3 must be callable"),
-        ({"draw": lambda x: x @ np.ones((6, 2))}, "draw is a map X -> Z of one seed"),
         ({"redraw": "no"}, "redraw='no' must be a function"),
         ({"only": "speed"}, "only='speed' must name some of finite, repeatable"),
         ({"only": ["speed"]}, "only"), ({"domain": "sphere"}, "domain='sphere' must be a function"),
-        ({"time_limit": 0.0}, "time_limit=0.0"), ({"X": np.ones(3)}, "must have shape"),
-        ({"X": np.full((2, 2), np.nan)}, "holds NaN"), ({"max_draws": 1}, "no option max_draws"),
+        ({"time_limit": 0.0}, "time_limit=0.0"),
+        ({"max_draws": 1}, "no option max_draws"),
     ]),
     (verify.diagnose, {"draw": never, "kernel": linear, "X": ROWS}, [
         ({"n_draws": 10**30}, "n_draws"), ({"time_limit": "1"}, "time_limit"),
@@ -122,7 +100,7 @@ REFUSED = [
     (verify.check_same, {"draw_a": signs, "draw_b": lambda s: signs(s + 1), "X": ROWS}, [
         ({"draw_b": lambda s: lambda x: signs(s)(x)[1:]}, "draw_b: .*shape"),
         ({"draw_b": lambda s: signs(s, 100 + s % 2)}, "draw_b: .*same size"),
-        ({"draw_a": lambda s: 3}, "draw_a: .*not callable"), ({"draw_a": 3}, "draw_a=3"),
+        ({"draw_a": lambda s: 3}, "draw_a: .*not callable"),
         ({"resolution": 2.0}, "vacuous"), ({"max_features": 10}, "max_features=10"),
         ({"X": 0 * ROWS}, "0 at row 0"), ({"Y": np.ones((2, 7))}, "columns"),
     ]),
@@ -189,6 +167,74 @@ REFUSED = [
     (kernels.make("rbf"), {"X": ROWS, "Y": ROWS}, [({"Y": np.eye(3)}, r"\bX\b")]),
     (kernels.make("skewed-chi2"), {"X": ROWS, "Y": ROWS}, [({}, "must not be negative")]),
 ]  # fmt: skip
+
+
+def unfitted(seed):
+    return RBFSampler(random_state=seed)
+
+
+# What stands in the place of an argument, and words of the one sentence that refuses it.
+SEEDS = "pass a function seed -> map"
+DRAWS = [
+    *((draw, SEEDS) for draw in (PHI, PHI.__call__, FITTED, FITTED.transform, RBFSampler)),
+    (unfitted(0), SEEDS), (3, "=3 must be callable"), (np.eye(6), "=a ndarray must be callable"),
+    (lambda: 0, r"\(\) must take seed"),
+]  # fmt: skip
+MAPS = [
+    (Maxout, "returned the class Maxout"), (np.eye(6), "returned ndarray, which is not callable"),
+    (FITTED.__class__(), "not fitted"), (masked, "is a masked array"),
+    (lambda x: x[:2], r"shape \(2, 6\) for X of shape"), (lambda x: x[:, 0], "a map returns"),
+    (lambda x: 1j * x, "real numbers"), (lambda x: (x, 1), "is a tuple"),
+    (lambda x: x.astype(str), "real numbers"), (lambda x: [[1], [2, 3], [4]], "several lengths"),
+    (lambda x, y: x, r"cannot be called as map\(X\)"), (lambda x: None, "of NoneType has shape"),
+]  # fmt: skip
+KERNELS = [
+    ("rbf", "='rbf'"), (linear(ROWS, ROWS), "matrix of shape|=a ndarray"), (1.0, "=1.0 must be"),
+    (ROWS.tolist(), "=a list must be"), (scipy.sparse.eye(3).tocsr(), "=a csr_matrix must be"),
+    (lambda x, y: x.numpy(), "takes two float64 NumPy arrays"), (lambda x: x @ x.T, "2 were given"),
+    (lambda x, y: float(x @ y), r"raised ValueError: .* \(n, d\) and \(k, d\)"),
+    (lambda x, y: np.ones(3), r"\(X, Y\) has shape \(3,\)"), (lambda x, y: 1.0, r"shape \(\)"),
+    (lambda x, y: 1j * linear(x, y), "is complex"), (lambda x, y: "a", r"has shape \(\)"),
+    (lambda x, y: np.nan * linear(x, y), "not finite"), (lambda x, y: None, "holds a NoneType"),
+    (lambda x, y: scipy.sparse.csr_matrix(linear(x, y)), r"\(X, Y\) is a sparse matrix"),
+    (lambda x, y: np.ma.masked_greater(linear(x, y), 0), r"\(X, Y\) is a masked array"),
+    (lambda x, y: [[1], [2, 3]], "several lengths"),
+]  # fmt: skip
+POINTS = [
+    (scipy.sparse.csr_matrix(ROWS), r"^{0} is a sparse matrix: pass {0}.toarray\(\)"),
+    (scipy.sparse.coo_array(ROWS), "^{0} is a sparse matrix"), (masked(ROWS), "^{0} is a masked"),
+    (ROWS[0], r"^{0} must have shape .*reshape"), (ROWS[None], "^{0} must have shape"),
+    (np.empty((0, 6)), "^{0} is empty"), (np.empty((3, 0)), "^{0} is empty"),
+    (np.where(ROWS == ROWS[1, 1], np.nan, ROWS), "^{0} holds NaN or infinity, first in row 1"),
+    (ROWS + 1j, "^{0} is complex"), (ROWS.astype(str), "^{0} has dtype"),
+    ([[1.0, 2.0], [3.0]], "^{0} .*several lengths"), ("rbf", "^{0} must have shape"),
+]  # fmt: skip
+ONES = {"kernel": lambda x, y: np.ones((len(x), len(y)))}
+CHECKS = {
+    verify.check_kernel: KERNEL, verify.assert_kernel: KERNEL, verify.diagnose: KERNEL,
+    verify.check_variance: {"draw": signs, "variance": ONES["kernel"], "X": ROWS},
+    verify.check_invariance: {"draw": signs, "act": np.negative, "X": ROWS},
+    verify.check_same: {"draw_a": signs, "draw_b": lambda s: signs(s + 1), "X": ROWS},
+    verify.check_convergence: {"draw": signs, "X": ROWS, "sizes": (50, 100)},
+    verify.check_distribution: NORMAL | {"draw": signs},
+    verify.check_structure: {"draw": signs, "X": ROWS},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("check", CHECKS, ids=lambda check: check.__name__)
+def test_a_mistake_is_one_sentence_of_every_check(check):
+    right = CHECKS[check]
+    takes = "seed, n_features" if check is verify.check_convergence else "seed"
+    for name in right:
+        cases = {"draw": DRAWS, "kernel": KERNELS, "variance": KERNELS, "X": POINTS}
+        cases = cases.get(name[:4] if name.startswith("draw") else name, [])
+        for wrong, words in cases:
+            with pytest.raises((TypeError, ValueError), match=words.replace("{0}", name)):
+                check(**right | {name: wrong})
+        for phi, words in MAPS if name.startswith("draw") else ():
+            draw = eval(f"lambda {takes}: phi", {"phi": phi})
+            with pytest.raises((TypeError, ValueError), match=words):
+                check(**right | {name: draw})
 
 
 @pytest.mark.parametrize(("function", "right", "cases"), REFUSED)

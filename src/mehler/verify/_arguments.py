@@ -57,7 +57,7 @@ def relative_resolution(value: float) -> float:
 
 def root_seed(seed: int | None) -> int:
     """Return the seed that determines all others; by default that of the test that runs, or 0."""
-    return _run_seed.current() if seed is None else require_integer("seed", seed, least=0)
+    return (_run_seed.seed or 0) if seed is None else require_integer("seed", seed, least=0)
 
 
 def bounds_pair(bounds: Any) -> tuple[float, float]:

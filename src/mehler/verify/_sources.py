@@ -33,17 +33,11 @@ def power_sums(samples: Array) -> Any:
 
 def about(c: Array, n: int, sums: Array) -> Any:
     """Return power sums about c, given those about 0."""
-    first, *others = sums
-    return np.stack([first - n * c, *moved(-c, n, first, *others)])
-
-
-def moved(d: Reals, n: float, first: Reals, second: Reals, third: Reals, fourth: Reals) -> Any:
-    """Return sums of the second to fourth powers of samples + d, given power sums of samples."""
-    return (
-        second + 2.0 * d * first + n * d**2,
-        third + 3.0 * d * second + 3.0 * d**2 * first + n * d**3,
-        fourth + 4.0 * d * third + 6.0 * d**2 * second + 4.0 * d**3 * first + n * d**4,
-    )
+    (first, second, third, fourth), d = sums, -c
+    seconds = second + 2.0 * d * first + n * d**2
+    thirds = third + 3.0 * d * second + 3.0 * d**2 * first + n * d**3
+    fourths = fourth + 4.0 * d * third + 6.0 * d**2 * second + 4.0 * d**3 * first + n * d**4
+    return np.stack([first - n * c, seconds, thirds, fourths])
 
 
 def sums_and_differences(whole: Any, cross: Any) -> Any:
@@ -65,8 +59,10 @@ class Moments:
 
     def at(self, d: Reals, sign: Reals = 1.0) -> Any:
         """Return sums of powers of sign (X - mean) + d, even ones no less than they are."""
-        even = self.squares + self.slack[0], self.fourths + self.slack[1]
-        return moved(d, self.n, 0.0, even[0], sign * self.cubes, even[1])
+        second, third = self.squares + self.slack[0], sign * self.cubes
+        thirds = third + 3.0 * d * second + self.n * d**3
+        fourths = self.fourths + self.slack[1] + 4.0 * d * third + 6.0 * d**2 * second
+        return second + self.n * d**2, thirds, fourths + self.n * d**4
 
 
 # Elements of the largest temporary; features that are averaged before a bet on them, and most
