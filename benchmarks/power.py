@@ -138,7 +138,7 @@ def short(seeds: int) -> None:
         rows[-1] += chances
         raw.append({"error": delta, "draws": counts, "z-test": z_test})
     head = ["too small by", "z-test", "draws", "over the z-test"]
-    head += ["a hiding map accused, at most", "by any test of ten times the z-test's draws"]
+    head += ["no hiding draw in 24,000", "in ten times the z-test's"]
     title = f"Draws of one feature until short features are refuted at {RATE:g}, nothing declared"
     _harness.save("power_short", title, head, rows, raw)
 

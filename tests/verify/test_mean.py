@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 
 import numpy as np
 import pytest
@@ -47,6 +48,21 @@ def test_a_wide_interval_is_inconclusive_and_says_what_would_decide():
     assert verdict.status == "inconclusive"
     assert not verdict.holds
     assert "samples would decide it" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    ("shape", "exact", "options"),
+    [
+        ((), 0.0, {}), ((), 0.5, {}), ((), 0.0, {"variance": 1.0}), ((3,), np.zeros(3), {}),
+        ((3,), np.eye(3), {}), ((3,), np.eye(3), {"mean": np.zeros(3)}),
+    ],
+)  # fmt: skip
+def test_as_many_samples_as_would_decide_do(shape, exact, options):
+    rng, options = np.random.default_rng(2), options | {"resolution": 0.2}
+    first = check_mean(rng.standard_normal((90, *shape)), exact, **options)
+    assert first.status == "inconclusive"
+    n = int(re.search(r"About (\d+) samples would decide", first.reason)[1])
+    assert check_mean(rng.standard_normal((n, *shape)), exact, **options).status != "inconclusive"
 
 
 def test_heavy_tails_promise_no_number_of_samples():

@@ -15,13 +15,14 @@ from typing import Any, TypedDict, TypeVar
 import numpy as np
 
 from mehler import _run_seed
-from mehler._arrays import Array, to_host
+from mehler._arrays import Array, is_array, to_host
 from mehler._plural import counted
 from mehler._validate import (
     require_integer,
     require_positive,
     require_probability,
     require_real,
+    require_reals,
     require_text,
 )
 from mehler.verify._verdict import Verdict, is_failure, require
@@ -71,18 +72,18 @@ def bounds_pair(bounds: Any) -> tuple[float, float]:
     return low, high
 
 
+def host_reals(name: str, value: object) -> Any:
+    """Return real numbers, not all finite maybe, as a float64 array on the host."""
+    return require_reals(name, to_host(value) if is_array(value) else value, finite=False)
+
+
 def sample_vector(samples: Array) -> Any:
     """Return samples as a non-empty finite float64 vector on the host."""
-    x = np.asarray(to_host(samples))
+    x = host_reals("samples", samples)
     if x.ndim != 1:
         raise ValueError(f"samples must have shape (n,) but has shape {x.shape}: pass one claim")
     if x.size == 0:
         raise ValueError("samples is empty: draw at least one sample")
-    if np.iscomplexobj(x):
-        raise ValueError(f"samples is complex ({x.dtype}): check real and imaginary parts apart")
-    if x.dtype.kind not in "biuf":
-        raise TypeError(f"samples has dtype {x.dtype}: pass real numbers")
-    x = x.astype(np.float64)
     if not np.isfinite(x).all():
         bad = int(np.flatnonzero(~np.isfinite(x))[0])
         raise ValueError(f"samples holds NaN or infinity, first at index {bad}")
@@ -444,25 +445,23 @@ def _entry(label: object, false_alarm: float, name: str, n: int) -> Entry:
 Check = TypeVar("Check", bound=Callable[..., Verdict])
 
 
-def accepts(
-    *draw_options: str, lacks: tuple[str, ...] = (), reports: bool = True
-) -> Callable[[Check], Check]:
+def accepts(*lacks: str, reports: bool = True) -> Callable[[Check], Check]:
     """Refuse options that a check does not use, and report its verdict to ``ledger.on_verdict``.
 
-    `draw_options` are those of `DrawOptions` that it uses, `lacks` those of `Options` that it does
-    not; `reports` is False where checks inside do.
+    `lacks` are those of `DrawOptions` that it does not use; `reports` is False where checks inside
+    do.
     """
-    common = tuple(name for name in Options.__annotations__ if name not in lacks)
 
     def decorate(check: Check) -> Check:
-        signature, kinds = inspect.signature(check), {**Options.__annotations__}
-        kinds |= DrawOptions.__annotations__
+        signature, keyword = inspect.signature(check), inspect.Parameter.KEYWORD_ONLY
         # What `help` shows: every option with its default.
         names = {name: p for name, p in signature.parameters.items() if name != "options"}
-        for name in (*common, *draw_options):
-            kind, keyword = kinds[name].__forward_arg__, inspect.Parameter.KEYWORD_ONLY
-            option = inspect.Parameter(name, keyword, default=DEFAULTS[name], annotation=kind)
-            names.setdefault(name, option)
+        for name, kind in DrawOptions.__annotations__.items():
+            option = inspect.Parameter(
+                name, keyword, default=DEFAULTS[name], annotation=kind.__forward_arg__
+            )
+            if name not in lacks:
+                names.setdefault(name, option)
 
         @functools.wraps(check)
         def checked(*args: Any, **options: Any) -> Verdict:

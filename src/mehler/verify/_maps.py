@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from mehler._arrays import Array, dense_host, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
 from mehler._validate import require_integer, shown
+from mehler.verify._arguments import host_reals
 
 Kernel = Callable[[Any, Any], Array]
 
@@ -213,21 +214,12 @@ def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
 
 def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
     """Return validated rows, on the caller's device and on the host."""
-    array = x if is_array(x) else host_array(x, name)
-    require_plain(array, name)
+    require_plain(x, name)
+    array = x if is_array(x) else host_reals(name, x)
     require_matrix(array, name=name)
     host = to_host(array)
     require_matrix(host, name=name)  # of a lazy array only now are the values known
     return EvaluatedRows(array, host, np.ones(host.shape[0]))
-
-
-def host_array(value: object, name: str) -> Any:
-    """Return an array of the host; TypeError where entries are missing, or rows differ."""
-    require_plain(value, name)
-    try:
-        return np.asarray(to_host(value))
-    except ValueError:
-        raise TypeError(f"{name} is not an array: its rows differ in length") from None
 
 
 def require_plain(value: object, name: str) -> None:
@@ -248,7 +240,8 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
         text = f"{name}(X, Y) raised {type(error).__name__}: {error}; it takes two float64 NumPy"
         text += " arrays, (n, d) and (k, d), and returns (n, k)"
         raise (ValueError if isinstance(error, ValueError) else TypeError)(text) from error
-    value = host_array(value, f"{name}(X, Y)")
+    require_plain(value, f"{name}(X, Y)")
+    value = host_reals(f"{name}(X, Y)", value)
     if not all(map(np.array_equal, (left, right), (x, y))):
         raise TypeError(f"{name}(X, Y) changes its rows in place: let it work on copies")
     return value
@@ -256,14 +249,8 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
 
 def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
     value, shape = claimed(function, x, y, name), (len(x), len(y))
-    if value.dtype == object:
-        kind = type(value.flat[0]).__name__
-        raise TypeError(f"{name}(X, Y) is not a matrix of numbers: it holds a {kind}")
     if value.shape != shape:
         raise ValueError(f"{name}(X, Y) has shape {value.shape} but must have shape {shape}")
-    if np.iscomplexobj(value):
-        raise ValueError(f"{name}(X, Y) is complex ({value.dtype}): claims must be real")
-    value = value.astype(np.float64)
     if not np.isfinite(value).all():
         i, j = (int(k) for k in np.argwhere(~np.isfinite(value))[0])
         raise ValueError(f"{name}(X, Y) is not finite, first at ({i}, {j}): nothing is claimed")
@@ -312,7 +299,7 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
         raise ValueError(f"{MAPPED} is a {kind}: a map returns one matrix of features")
     if isinstance(array, np.ma.MaskedArray):
         raise TypeError(f"{MAPPED} is a masked array: features have a value in each entry")
-    value, eps = dense_host(host_array(array, MAPPED) if isinstance(array, list) else array)
+    value, eps = dense_host(host_reals(MAPPED, array) if isinstance(array, list) else array)
     n = rows.host.shape[0]
     if value.ndim != 2 or value.shape[0] != n or value.shape[1] == 0:
         what = f"of {type(array).__name__} " if value.dtype == object else ""

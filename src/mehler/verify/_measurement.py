@@ -150,7 +150,8 @@ def conclude(
             unless = f"Unless {measured.unless}, the claim is wrong." * bool(measured.unless)
             reason = f"{unless} {remark}".strip()
         elif status == "inconclusive":
-            reason = open_reason(task, measured, float(compared.width[worst]), n_draws)
+            off, width = bool(compared.outside.any()), float(compared.width[worst])
+            reason = open_reason(task, measured, width, n_draws, off)
         elif compared.excess[worst] > 0.0:
             reason = f"The deviation is less than {FLOOR:.3g} of the resolution, which refutes "
             reason += "nothing."
@@ -242,7 +243,8 @@ def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:
     return replace(first, plan={**first.plan, **plan}, tests={**tests, **first.tests}), *others
 
 
-def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -> str:
+def open_reason(task: Task, measured: Measurement, width: float, n_draws: int, off: bool) -> str:
+    """Return why no mean decides, and what would: no resolution where one is `off` its claim."""
     source, options, clock = task.source, task.options, task.clock
     parts = [measured.note] if measured.note else []
     if not width <= task.resolution:
@@ -251,15 +253,15 @@ def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -
         parts.append(f"The interval {wide}, more than the resolution {task.resolution:.3g}.")
     if source.counted_in == "sample":
         about = f"About {counted(measured.needed, 'sample')} would decide it."
-        coarser = "Take a coarser resolution, or more samples."
-        return " ".join([*parts, about if measured.needed else coarser])
+        coarser = "" if measured.note else "Take a coarser resolution, or more samples."
+        return " ".join([*parts, about if measured.needed else coarser]).rstrip()
     if clock.over:
         parts.append(f"The time limit of {clock.limit:.3g} s was over.")
     # A plan made before the samples says how many decide; few samples, cut short, do not.
     by_plan = measured.method.startswith("known variance") or not clock.over
     planned = by_plan and measured.needed > n_draws
     ratio = math.sqrt(measured.needed / n_draws) if planned else width / task.resolution
-    resolution = 1.1 * ratio * task.resolution
+    resolution = 1.5 * ratio * task.resolution  # a second run may be slower
     m, n_features = source.n_features, n_draws * source.n_features
     drawn = f"{counted(n_features, 'feature')} {be(n_features, past=True)} drawn"
     drawn += f" (max_features={options.max_features})." if options.max_features else "."
@@ -267,9 +269,10 @@ def open_reason(task: Task, measured: Measurement, width: float, n_draws: int) -
         kind = source.counted_in
         needed = counted(measured.needed * (m if kind == "feature" else 1), kind)
         drawn = f"About {needed} would decide; {drawn}"
-    if clock.over or not planned:
-        coarse = f"resolution={resolution:.2g}" if clock.over and resolution < 1.0 else ""
-        more = "a longer time_limit" if clock.over else "more draws, as by max_features"
-        parts.append(f"To decide it, take {coarse or 'a coarser resolution'}, or allow {more}.")
+    if clock.over or not (planned or measured.note):
+        coarse = clock.over and resolution < 1.0
+        ways = [f"take resolution={resolution:.2g}" if coarse else "take a coarser resolution"]
+        ways.append(f"allow {'a longer time_limit' if clock.over else 'more draws'}")
+        parts.append(f"To decide it, {', or '.join(ways[off:])}.")
     parts.append(drawn)
     return " ".join(parts)

@@ -19,7 +19,7 @@ from mehler.verify.checks.structure import check_structure
 __tracebackhide__, __unittest = is_failure, True
 
 
-@accepts("max_features", "time_limit", "seed", reports=False)
+@accepts(reports=False)
 def assert_kernel(
     draw: Callable[[int], Any],
     kernel: Kernel,

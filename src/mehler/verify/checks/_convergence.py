@@ -79,7 +79,7 @@ class Growth(Source):
         return f"n_features * variance at {counted(self.sizes[0], 'feature')}"
 
 
-@accepts("max_features", "time_limit", "seed")
+@accepts()
 def check_convergence(
     draw: Callable[[int, int], Any],
     X: Array,

@@ -25,7 +25,7 @@ _ROUNDED, _SHARE = 256.0, 2.0**-26
 Law = Callable[[Any, Any], Array]
 
 
-@accepts("max_features", "time_limit", "seed")
+@accepts()
 def check_distribution(
     draw: Callable[[int], Any],
     cdf: Law | None,

@@ -77,7 +77,7 @@ def _reached(
 Action = Callable[[Any], Array]
 
 
-@accepts("max_features", "time_limit", "seed")
+@accepts()
 def check_invariance(
     draw: Callable[[int], Any],
     act: Action | Sequence[Action],

@@ -44,7 +44,7 @@ from mehler.verify.intervals._range import measure_bounded
 from mehler.verify.intervals._undeclared import measure_undeclared
 
 
-@accepts("max_features", "time_limit", "seed")
+@accepts()
 def check_kernel(
     draw: Callable[[int], Any],
     kernel: Kernel,

@@ -11,19 +11,19 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from mehler._arrays import Array, is_array, to_host
+from mehler._arrays import Array, is_array
 from mehler._plural import counted
 from mehler._validate import (
     require_flag,
     require_positive,
     require_real,
-    require_reals,
 )
 from mehler.verify._arguments import (
     CheckOptions,
     Options,
     accepts,
     bounds_pair,
+    host_reals,
     require_options,
     sample_vector,
 )
@@ -37,7 +37,7 @@ from mehler.verify.intervals._range import FORMS, SquaredLengths, means_of_bound
 from mehler.verify.intervals._undeclared import KURTOSIS, Look, means_of_bounded_kurtosis
 
 
-@accepts()
+@accepts("max_features", "time_limit", "seed")
 def check_mean(
     samples: Array,
     exact: float | Array,
@@ -131,11 +131,12 @@ def check_mean(
     measured = replace(method(columns, target, rate=rate, miss=terms.miss), n_intervals=p)
     ends, may_refute = (measured.low, measured.high), measured.may_refute
     compared = Comparison(measured.observed, target, *ends, terms.resolution, may_refute)
-    if not (measured.note or compared.outside[compared.worst]):
+    if not (measured.needed or measured.note or compared.outside[compared.worst]):
         scatter = columns.var(axis=0) if variance is None else _spread(variance, p, "variance")
         if 0.0 < (most := float(scatter[compared.worst])) < math.inf:
-            needed = features_needed(most, terms.resolution, rate, terms.miss)
-            measured = replace(measured, needed=needed)
+            # Bets and counts are a little wider than a plan by the variance.
+            needed = 1.02 * features_needed(most, terms.resolution, rate, terms.miss)
+            measured = replace(measured, needed=math.ceil(needed))
     task = Task(Samples(target, np.ones(p), x.shape[0], 1, 0.0), None, terms)
     text = f"{target[0]:.6g}" if p == 1 else f"the claimed vector of {p} coordinates"
     verdict = conclude(task, measured, claim or f"the mean is {text}")
@@ -153,13 +154,13 @@ class Samples(Source):
 def _samples(samples: Array) -> Any:
     """Return samples as a finite float64 array on the host, of one or two axes."""
     require_plain(samples, "samples")
-    array = samples if is_array(samples) else np.asarray(samples)
+    array = samples if is_array(samples) else host_reals("samples", samples)
     return rows_without_claim(array, "samples").values if array.ndim == 2 else sample_vector(array)
 
 
 def _claim(value: object, shape: tuple[int, ...], name: str = "exact") -> Any:
     """Return a claim as a finite float64 array whose shape belongs to that of the samples."""
-    array = require_reals(name, to_host(value) if is_array(value) else value, finite=False)
+    array = host_reals(name, value)
     shapes = [shape[1:], shape[1:] * 2][: 2 if name == "exact" else 1]
     if array.shape not in shapes:
         columns = f" of {counted(shape[1], 'column')}" if shape[1:] else ""
@@ -197,7 +198,7 @@ def _spread(value: object, p: int, name: str) -> list[float]:
     """Return one number per coordinate, broadcasting a scalar."""
     if not is_array(value) and not isinstance(value, list | tuple):
         return [require_real(name, value)] * p
-    array = require_reals(name, to_host(value) if is_array(value) else value, finite=False)
+    array = host_reals(name, value)
     if array.shape not in ((), (p,)):
         raise ValueError(f"{name} has shape {array.shape}: give one number, or one for each of {p}")
     return [float(each) for each in np.broadcast_to(array, (p,))]
@@ -252,12 +253,11 @@ def _check_products(
     if evidence is not None:
         text = "nothing else: squares are not negative"
         measured = replace(measured, assumptions=(text,), unless="", note="")
-    more = math.ceil(look.wanted() / look.n * x.shape[0])
     within = f", within groups of {GROUP}" if mean is None else ""
     measured = replace(
         measured,
         n_intervals=3 * rho.size,
-        needed=more * (x.shape[0] < more < 2**20 * x.shape[0] and not measured.note),
+        needed=math.ceil(measured.needed / look.n * x.shape[0]),
         method=(KURTOSIS if evidence is None else FORMS) + within,
         evidence=evidence,
         statistics=(*measured.statistics, *bets.statistics(floor)),

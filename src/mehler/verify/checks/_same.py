@@ -128,7 +128,7 @@ class Differences(Source):
         return text * (self.pairs.n > 1 and factor > 0.0 and bool(small))
 
 
-@accepts("max_features", "time_limit", "seed")
+@accepts()
 def check_same(
     draw_a: Callable[[int], Any],
     draw_b: Callable[[int], Any],

@@ -113,7 +113,7 @@ def declared_kurtosis(
     return k
 
 
-@accepts("max_features", "time_limit", "seed")
+@accepts()
 def check_variance(
     draw: Callable[[int], Any],
     variance: Kernel | None,

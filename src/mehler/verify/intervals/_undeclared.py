@@ -253,6 +253,16 @@ class Look:
         ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=means))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 
+    def enough(self) -> int:
+        """Return about how many samples decide; 0 where these have heavy tails, or none varies."""
+        if (self.effective * _LEAST_KURTOSIS < self.n).any():
+            return 0
+        cost = math.log(2.0 * BETS.size / ((1.0 - SHARE) * self.rate))
+        share = 1.0 / 6.0 + 1.0 / (3.0 * (1.0 - COARSE))
+        # Half widths are sqrt(4 share cost/n) standard deviations, a fifth more for the grid.
+        spread = float(np.max(self.squares)) / self.n * 19.2 * share * cost / self.resolution**2
+        return math.ceil(max(least_samples(self.rate), self.n * float(np.max(self.lack)), spread))
+
     def tails(self, most: float) -> Any:
         """Return where even `most` samples would be too few: effective ones grow like n at best."""
         return self.short & (self.lack * self.n > most)
@@ -295,14 +305,16 @@ class Look:
         """Return the measurement from given samples, whose number was fixed in advance."""
         compared = self.compared(self.refutable, self.carried)
         worst, unless, note = compared.worst, "", ""
-        remedy = "" if unit else " Declare variance= or bounds=, or take more samples."
+        shared, remedy = bool(unit), " Declare variance= or bounds=, or take more samples."
+        if shared:
+            remedy = " Take more samples, or products as samples, with variance= or bounds=."
         if compared.refuted[worst]:
             unit = unit or f"the {abs(self.off[worst]):.2g} by which it is off"
             unless = self.unless(worst, events, unit)
         elif compared.outside[worst] and not self.effective[worst]:
             rarest = min(1.0, -math.log(self.rate) / self.n)
             note = f"All {counted(self.n, 'sample')} agree: an event rarer than {rarest:.2g} could "
-            note += f"make the claim right.{remedy}"
+            note += f"make the claim right.{remedy.replace(', or take more samples', '')}"
         elif compared.outside[worst] or self.short[worst]:
             off = f"The {noun} is off, but few" if compared.outside[worst] else "Few"
             note = f"{off} large samples decide it, and nothing bounds what was not seen.{remedy}"
@@ -314,9 +326,10 @@ class Look:
             method=KURTOSIS,
             assumptions=() if unless else self.assumptions(noun),
             may_refute=compared.refuted,
+            needed=self.enough(),
             unless=unless,
             note=note,
-            statistics=(self.statistics(shared=not remedy, block=block),),
+            statistics=(self.statistics(shared=shared, block=block),),
         )
 
 
@@ -356,7 +369,8 @@ class _Run:
         self.least_fresh = -(-LEAST // source.group)
         self.patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * self.start
         self.sums, self.draws, self.number, self.attempts = np.zeros((4, task.n)), 0, 0, 0
-        self.planned = 0.0
+        # Draws that are forecast, and those that would confirm a suspicion.
+        self.planned, self.needed = 0.0, 0
         self.evidence: Evidence | None = None
         self.fresh: Look | None = None
         self.unconfirmed, self._opening, self._repeats = "", np.empty(0), True
@@ -415,6 +429,7 @@ class _Run:
         few = f"too few draws are allowed to confirm it, which takes {counted(size, 'fresh draw')}"
         self.unconfirmed = f"{suspicion} {few}"
         self.attempts, self._centre, self._near = self.attempts + 1, look.off, np.zeros((4, 1))
+        self.needed = draws + size
         self.draw_until(min(self.affordable, draws + size))
         look, fresh_draws = self.look(), self.draws - draws
         if self.over:
@@ -427,7 +442,7 @@ class _Run:
             self.fresh = fresh
         elif fresh_draws >= size:
             fresh_text = counted(fresh_draws, "fresh draw")
-            self.unconfirmed = f"{suspicion} {fresh_text} do not confirm it"
+            self.unconfirmed, self.needed = f"{suspicion} {fresh_text} do not confirm it", 0
         return look
 
     def _confirming(self, look: Look) -> int:
@@ -450,7 +465,7 @@ class _Run:
             why = "large samples decide it, and nothing bounds what was not seen"
             return f"{opening} {why}; {source.remedy}."
         if self.unconfirmed:
-            return f"{self.unconfirmed}; {source.remedy}, or allow as many draws again."
+            return f"{self.unconfirmed}; {source.remedy}, or allow more draws."
         if not open_.any():
             return ""
         if look.short.any() or look.n < FEW:
@@ -483,7 +498,7 @@ class _Run:
             n_draws=self.draws,
             n_intervals=self.task.n + self.n_bets,
             detectable=look.detectable(self.task.options.miss),
-            needed=math.ceil(max(least_samples(look.rate), wanted) / source.per_draw),
+            needed=max(self.needed, math.ceil(max(self.start, wanted) / source.per_draw)),
             method=KURTOSIS if self.evidence is None else FORMS,
             assumptions=assumptions,
             may_refute=refuted,

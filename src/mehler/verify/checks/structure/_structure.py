@@ -73,7 +73,7 @@ class StructureVerdict(Verdict):
         return ""
 
 
-@accepts("time_limit", "seed", lacks=("miss",))
+@accepts("miss", "max_features")
 def check_structure(
     draw: Callable[[int], Any],
     X: Array,
