@@ -239,7 +239,9 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
     except (TypeError, AttributeError, ValueError, IndexError) as error:
         text = f"{name}(X, Y) raised {type(error).__name__}: {error}; it takes two float64 NumPy"
         text += " arrays, (n, d) and (k, d), and returns (n, k)"
-        raise (ValueError if isinstance(error, ValueError) else TypeError)(text) from error
+        if isinstance(error, ValueError):
+            raise ValueError(text) from error
+        raise TypeError(f"{text}: convert them inside") from error
     require_plain(value, f"{name}(X, Y)")
     value = host_reals(f"{name}(X, Y)", value)
     if not all(map(np.array_equal, (left, right), (x, y))):
