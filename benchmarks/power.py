@@ -63,34 +63,21 @@ def features(route, delta, seed):
     """Features until the claim k + delta is refuted; None where it is not."""
     m, options = ROUTES[route]
     wrong = lambda x, y: np.where(kernel(x, y) > 0.999, 1.0, kernel(x, y) + delta)  # noqa: E731
-    verdict = check_kernel(
-        draws(m),
-        wrong,
-        X,
-        Y,
-        resolution=min(0.02, abs(delta)),
-        false_alarm=RATE,
-        independent_features="draw" not in route,
-        seed=seed,
-        **options,
-    )
+    options = options | {"resolution": min(0.02, abs(delta)), "false_alarm": RATE, "seed": seed}
+    options["independent_features"] = "draw" not in route
+    verdict = check_kernel(draws(m), wrong, X, Y, **options)
     return verdict.n_features if verdict.status == "refuted" else None
 
 
 def rules(delta, seeds):
     """What fixed sizes others need for an even chance to refute."""
-    n = hoeffding(delta)
+    n = SPAN**2 * math.log(2.0 / RATE) / (2.0 * delta**2)
+    first = [_first(delta, seed, n) for seed in range(seeds)]
     return {
         "z-test": norm.isf(RATE / 2) ** 2 * VARIANCE / delta**2,
         "Hoeffding": n,
-        "TensorFlow Probability's rule": statistics.median(
-            _first(delta, seed, n) for seed in range(seeds)
-        ),
+        "TensorFlow Probability's rule": statistics.median(first),
     }
-
-
-def hoeffding(delta):
-    return SPAN**2 * math.log(2.0 / RATE) / (2.0 * delta**2)
 
 
 def _first(delta, seed, most):
@@ -111,31 +98,21 @@ def _first(delta, seed, most):
 HIDDEN, MISS = 1e-4, 1e-6
 
 
-def draws_of_short(delta, seed):
-    """Draws until maps of one feature, whose products are a fraction too small, are refuted."""
-
-    def draw(s):
-        phi = draws(1)(s)
-        return lambda x: math.sqrt(1.0 - delta) * phi(x)
-
-    rows = np.concatenate([X, Y])
-    options = {"resolution": delta, "false_alarm": RATE, "miss": MISS, "time_limit": None}
-    verdict = check_kernel(draw, kernel, rows, seed=seed, **options)
-    assert verdict.status == "refuted"
-    return verdict.n_draws
-
-
 def short(seeds: int) -> None:
-    rows, raw = [], []
+    """Measure draws until maps whose products are a fraction too small are refuted."""
+    rows, raw, options = [], [], {"false_alarm": RATE, "miss": MISS, "time_limit": None}
     for delta in (0.2, 0.1, 0.05):
         # At equal rows products are 1 + cos 2(w x + b), of variance 1/2.
-        sigma = (1.0 - delta) * math.sqrt(0.5)
-        z_test = (sigma * (norm.isf(RATE / 2) + norm.isf(MISS)) / delta) ** 2
-        counts = [draws_of_short(delta, seed) for seed in range(seeds)]
+        factor = math.sqrt(1.0 - delta)
+        z_test = 0.5 * (factor**2 * (norm.isf(RATE / 2) + norm.isf(MISS)) / delta) ** 2
+        draw = lambda s, c=factor: lambda x: c * draws(1)(s)(x)  # noqa: E731
+        options |= {"kernel": kernel, "X": np.concatenate([X, Y]), "resolution": delta}
+        verdicts = [check_kernel(draw, seed=seed, **options) for seed in range(seeds)]
+        counts = [verdict.n_draws for verdict in verdicts if verdict.status == "refuted"]
         n = statistics.median(counts)
-        chances = [f"{(1.0 - HIDDEN) ** draws:.2g}" for draws in (LEAST, 10.0 * z_test)]
-        rows.append([f"{100 * delta:g} %", f"{z_test:,.0f}", f"{n:,.0f}", f"{n / z_test:.1f}"])
-        rows[-1] += chances
+        chances = [f"{(1.0 - HIDDEN) ** size:.2g}" for size in (LEAST, 10.0 * z_test)]
+        cells = [f"{100 * delta:g} %", f"{z_test:,.0f}", f"{n:,.0f}", f"{n / z_test:.1f}"]
+        rows.append(cells + chances)
         raw.append({"error": delta, "draws": counts, "z-test": z_test})
     head = ["too small by", "z-test", "draws", "over the z-test"]
     head += ["no hiding draw in 24,000", "in ten times the z-test's"]
@@ -166,21 +143,9 @@ def main(seeds: int) -> None:
             cells.append(f"{statistics.median(seconds):.3f}")
             rows.append([f"{100 * delta:g} %", route, *cells])
             sys.stderr.write(" | ".join(rows[-1]) + "\n")
-    _harness.save(
-        "power",
-        f"Features until a wrong kernel is refuted at {RATE:g}",
-        [
-            "error",
-            "route",
-            "claim too large: features",
-            "over the bound",
-            "claim too small: features",
-            "over the bound",
-            "CPU s",
-        ],
-        rows,
-        raw,
-    )
+    head = ["error", "route", "claim too large: features", "over the bound"]
+    head += ["claim too small: features", "over the bound", "CPU s"]
+    _harness.save("power", f"Features until a wrong kernel is refuted at {RATE:g}", head, rows, raw)
 
 
 if __name__ == "__main__":
