@@ -88,7 +88,6 @@ LINES = [
     Line(TRANSFORMERS, f"{FAST}:orthogonal {PLANE}", "refuted"),
     Line(TRANSFORMERS, f"{FAST}:orthogonal_other_norms {PLANE}"),
     Line("torch-geometric", f"torch_geometric_performer.py:relu {ARC}", "refuted"),
-    Line("torch-geometric", f"torch_geometric_performer.py:relu_with_signs {ARC}"),
     Line("botorch", f"botorch_features.py:rbf {RBF}"),
     Line("botorch", f"botorch_features.py:matern {MATERN}"),
     Line("gpjax", f"gpjax_rff.py:rbf {RBF}"),
