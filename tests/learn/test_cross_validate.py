@@ -22,6 +22,11 @@ PHI = mehler.MaxoutFeatures.draw(3, 30, 3, seed=0)
 DIGITS = rounding(PHI(X), LAMBDAS[0])
 
 
+def test_of_equal_errors_the_largest_lambda_is_taken():
+    zero = learn.ridge(PHI, X, np.zeros(301), folds=FOLDS, lambdas=LAMBDAS)
+    assert zero.lam == max(LAMBDAS)
+
+
 def by_scikit_learn(phi, x, y, folds, *, intercept=True, classes=False):
     """Errors of each fold, alpha = (rows fitted to) lambda; one call a fold, as those differ."""
     z, found = phi(x), []

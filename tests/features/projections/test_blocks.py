@@ -15,6 +15,12 @@ def cells(request, monkeypatch):
     return request.param
 
 
+def test_orthogonal_matrices_have_no_preferred_sign():
+    """The trace of a matrix from Haar's measure has mean 0 and variance 1; of LAPACK's it has not."""
+    q = _orthogonal.haar(np.random.default_rng(0).standard_normal((4000, 3, 3)))
+    assert abs(np.trace(q, axis1=1, axis2=2).mean()) < 6 / 4000**0.5
+
+
 def test_orthogonal_columns_are_orthogonal_within_blocks_and_long_as_they_like():
     w = vectors(Orthogonal(), 0, 2, 6, 20)
     for piece in w:
