@@ -33,6 +33,14 @@ def test_random_problems_agree_with_other_solvers(name, bound, case):
     audit.audit(fit, z, y, scale, name, bound)
 
 
+def test_the_lower_end_allows_for_rounding():
+    """A sign solves it exactly: the risk less the lower end is the rounding alone."""
+    z, y = problem(2, 40, 12)
+    fit = learn.box_erm(z, y, scale=0.1)
+    assert fit.iterations == 0
+    assert fit.surrogate_risk - fit.lower >= 0.5 * fit.rounding
+
+
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_ramp_inside_its_linear_range_is_a_sign(dtype):
     z, y = problem(2, 40, 12)

@@ -27,6 +27,15 @@ def test_of_equal_errors_the_largest_lambda_is_taken():
     assert zero.lam == max(LAMBDAS)
 
 
+def test_a_row_of_weight_two_is_two_rows_left_out_in_turn():
+    twice = np.r_[np.arange(301), np.arange(40)]
+    weights = np.where(np.arange(301) < 40, 2.0, 1.0)
+    heavy = learn.ridge(PHI, X, Y, lambdas=LAMBDAS, weights=weights)
+    np.testing.assert_allclose(
+        heavy.errors, learn.ridge(PHI, X[twice], Y[twice], lambdas=LAMBDAS).errors, rtol=1e-9
+    )
+
+
 def by_scikit_learn(phi, x, y, folds, *, intercept=True, classes=False):
     """Errors of each fold, alpha = (rows fitted to) lambda; one call a fold, as those differ."""
     z, found = phi(x), []

@@ -16,7 +16,7 @@ def cells(request, monkeypatch):
 
 
 def test_orthogonal_matrices_have_no_preferred_sign():
-    """The trace of a matrix from Haar's measure has mean 0 and variance 1; of LAPACK's it has not."""
+    """The trace of a matrix from Haar's measure has mean 0 and variance 1, LAPACK's has not."""
     q = _orthogonal.haar(np.random.default_rng(0).standard_normal((4000, 3, 3)))
     assert abs(np.trace(q, axis1=1, axis2=2).mean()) < 6 / 4000**0.5
 
