@@ -193,7 +193,7 @@ def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
     if not callable(kernel):
         text = f"a matrix of shape {np.shape(kernel)}" if is_array(kernel) else shown(kernel)
         text = f"kernel={text} must be callable: (X, Y) -> (n, k)"
-        raise TypeError(f"{text}, as lambda X, Y: X @ Y.T")
+        raise TypeError(f"{text}, as lambda X, Y: X @ Y.T or mehler.kernels.make('rbf')")
     pairs = pairs_without_claim(x, y)
     left = _in_units(kernel, pairs.left, "X")
     right = left if pairs.same else _in_units(kernel, pairs.right, "Y")
