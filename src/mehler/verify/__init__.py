@@ -57,9 +57,9 @@ from mehler.verify._arguments import Entry as Entry
 # Shared with other packages of mehler, and no public names.
 from mehler.verify._arguments import in_decimals as in_decimals
 from mehler.verify._arguments import relative_resolution as relative_resolution
-from mehler.verify._certificate import certificates_text as certificates_text
 from mehler.verify._diagnosis import Cause, diagnose
 from mehler.verify._verdict import Verdict, require
+from mehler.verify._verdict import certificates_text as certificates_text
 from mehler.verify._verdict import failure_text as failure_text
 from mehler.verify.checks._assertion import assert_kernel
 from mehler.verify.checks._convergence import check_convergence

@@ -35,6 +35,7 @@ def in_decimals(operation: Callable[..., Decimal], *rates: float) -> float:
     return float(operation(*(Decimal(repr(float(rate))) for rate in rates)))
 
 
+_plus = functools.partial(in_decimals, operator.add)
 # Counts of samples that are exact as floats.
 MOST_SAMPLES = 2**53
 
@@ -431,10 +432,6 @@ class Ledger:
         """Return budget, spent, left and the entries, for `json.dumps`."""
         entries = [asdict(entry) for entry in self.entries]
         return {"budget": self.budget, "spent": self.spent, "left": self.left, "entries": entries}
-
-
-def _plus(a: float, b: float) -> float:
-    return in_decimals(operator.add, a, b)
 
 
 def _entry(label: object, false_alarm: float, name: str, n: int) -> Entry:

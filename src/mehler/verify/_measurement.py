@@ -11,7 +11,6 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._plural import be, counted
 from mehler.verify._arguments import CheckOptions
-from mehler.verify._certificate import Statistics
 from mehler.verify._maps import Clock
 from mehler.verify._sources import KERNEL_UNIT, Finding, Source
 from mehler.verify._verdict import (
@@ -19,6 +18,7 @@ from mehler.verify._verdict import (
     MOST_ROWS,
     Comparison,
     PairTable,
+    Statistics,
     Status,
     Verdict,
     interval_text,
@@ -172,16 +172,9 @@ def conclude(
     if evidence is not None:
         place["form"], unit = evidence.form, 1.0
         observed, exact, low, high = evidence.observed, evidence.claim, evidence.low, math.inf
-    assumptions = (
-        source.independence,
-        *((f"not that {measured.unless}",) if measured.unless else ()),
-        *measured.assumptions,
-    )
-    if task.rounding:
-        rounded = f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}"
-        assumptions = (*assumptions, rounded)
-    if source.ignored:
-        assumptions = (*assumptions, source.ignored)
+    rare = f"not that {measured.unless}" if measured.unless else ""
+    rounded = f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}"
+    rest = (rounded if task.rounding else "", source.ignored)
     return options.verdict(
         status=status,
         claim=claim,
@@ -193,7 +186,7 @@ def conclude(
         n_intervals=measured.n_intervals,
         detectable=measured.detectable,
         method=f"{measured.method}, {source.name}".removesuffix(", "),
-        assumptions=assumptions,
+        assumptions=tuple(filter(None, (source.independence, rare, *measured.assumptions, *rest))),
         scale=unit if of_kernel else 1.0,
         where=place,
         seeds={"seed": task.draws.root, "first_draw": task.draws.seed(0)} if task.draws else {},

@@ -241,21 +241,16 @@ class Units(PairSource):
             n = counted(products.shape[1], "column")
             text = f"products(X, Y) has {n} in this draw but had {self.per_draw} in the first"
             raise ValueError(f"{text}: every draw must have the same size")
-        self._compare(phi, chosen, products)
-        return (products / self.pairs.unit[chosen, None]).T
-
-    def _compare(self, phi: Any, chosen: NDArray[np.int64], products: Any) -> None:
         whole = self.pairs.pick(estimate(phi, self.pairs, self.n_features))[chosen]
         off = np.abs(products.mean(axis=1) - whole)
         size = np.abs(products).mean(axis=1).max()
         if off.max() > slack_of(self.pairs, self.n_features, self.eps) * size:
             k = int(np.argmax(off))
-            reason = (
-                f"In one draw products(X, Y) average to {products[k].mean():.6g}, and features "
-            )
-            reason += f"to {whole[k]:.6g}: the features or the products are wrong."
+            text = f"In one draw products(X, Y) average to {products[k].mean():.6g}, and features"
+            reason = f"{text} to {whole[k]:.6g}: the features or the products are wrong."
             method = "products compared with features"
             raise Finding(int(chosen[k]), reason, float(whole[k]), method)
+        return (products / self.pairs.unit[chosen, None]).T
 
 
 class Estimates(PairSource):
@@ -331,20 +326,6 @@ def declaration(phi: object, name: str, default: Any = None) -> Any:
     return default if name in _DECLARATIONS and not callable(value) else value
 
 
-def ignored_declarations(phi: object) -> str:
-    """Name attributes of a map that are not read as declarations."""
-    names = []
-    for name in _DECLARATIONS:
-        with suppress(Exception):  # of properties that raise
-            # Of modules of PyTorch, neither class nor dict has parameters.
-            if getattr(phi, name, None) is not None and not callable(declaration(phi, name)):
-                names.append(name)
-    kind, be_ = type(phi).__name__, be(len(names), past=True)
-    return f"{', '.join(names)} of the class {kind} declared nothing and {be_} ignored" * bool(
-        names
-    )
-
-
 def slack_of(pairs: Pairs, m: int, eps: float) -> float:
     """Return the rounding of two sums, of n_inputs and of m terms; 64 covers the constants."""
     return 64.0 * eps * float(np.sqrt(pairs.left.host.shape[1] + m))
@@ -353,7 +334,14 @@ def slack_of(pairs: Pairs, m: int, eps: float) -> float:
 def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
     """Return the source with most samples per draw that declarations and values allow."""
     source = _allowed(phi, pairs, independent_features)
-    source.ignored = ignored_declarations(phi)
+    names = []
+    for name in _DECLARATIONS:
+        with suppress(Exception):  # of properties that raise
+            # Of modules of PyTorch, neither class nor dict has parameters.
+            if getattr(phi, name, None) is not None and not callable(declaration(phi, name)):
+                names.append(name)
+    text = f"{', '.join(names)} of the class {type(phi).__name__} declared nothing and"
+    source.ignored = f"{text} {be(len(names), past=True)} ignored" if names else ""
     return source
 
 

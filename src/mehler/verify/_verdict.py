@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import dataclasses
+import hashlib
+import json
 import math
+import platform
 import textwrap
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from operator import methodcaller
 from typing import Any, Literal
 
@@ -14,7 +16,7 @@ import numpy as np
 
 from mehler._plural import counted
 from mehler._text import html_table
-from mehler.verify._certificate import Statistics, certificate
+from mehler._version import __version__
 
 # pytest leaves frames of modules with this ``__tracebackhide__`` out of a failure, and unittest
 # those with ``__unittest``.
@@ -117,6 +119,55 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
 
 
+SCHEMA = "mehler-certificate/4"
+# Endpoints are stored farther out, so that they are excluded in spite of rounding: by a fraction
+# of the width, and of what it is less than the resolution.
+_OUTWARD, _SPARE = 1e-6, 1e-1
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """Statistics of a check by one method; `mehler/recheck.py` lists the fields of each.
+
+    `plan` has what was fixed before the data and n, `tests` a value or a column for each mean.
+    """
+
+    method: str
+    plan: Mapping[str, Any]
+    tests: Mapping[str, Any]
+
+    def to_dict(self, resolution: float) -> dict[str, Any]:
+        """Return JSON-able values, numbers in hexadecimal, endpoints outwards."""
+        values = dict(self.tests)
+        if "low" in values:
+            low, high = np.asarray(values["low"]), np.asarray(values["high"])
+            room = _OUTWARD * (high - low) + _SPARE * np.maximum(0.0, resolution - (high - low))
+            room = np.where(np.isfinite(room), room, 0.0)
+            values |= {"low": low - room, "high": high + room}
+        count = max(np.shape(value)[-1] for value in values.values())
+        tests = [{x: plain(np.asarray(v)[..., k]) for x, v in values.items()} for k in range(count)]
+        return {"method": self.method, "plan": plain(self.plan), "tests": tests}
+
+
+def plain(value: object, number: Callable[[float], object] = float.hex) -> Any:
+    """Return JSON-able values, with each float as `number` says, others as text."""
+    value = value.tolist() if hasattr(value, "tolist") else value
+    if isinstance(value, float):
+        return number(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(item, number) for key, item in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain(item, number) for item in value]
+    return value if value is None or isinstance(value, bool | int | str) else str(value)
+
+
+def certificates_text(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+    """Return the JSON of a file of several certificates, each with the name of its map."""
+    names, listed = [name for name, _ in named], [each for _, each in named]
+    content = {"schema": "mehler-certificates/1", "of": names, "certificates": listed}
+    return json.dumps(content, indent=0, allow_nan=False) + "\n"
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """The outcome of one check, with its error rates.
@@ -125,10 +176,8 @@ class Verdict:
     ----------
     status : {"holds", "refuted", "inconclusive"}
         The outcome, as `mehler.verify` defines it.
-    check : str
-        Name of the check.
-    claim : str
-        What was claimed, as a sentence.
+    check, claim : str
+        Name of the check; what was claimed, as a sentence.
     observed, exact : float
         Estimate and claim at the worst pair, in the units of the claim.
     interval : (float, float)
@@ -142,20 +191,16 @@ class Verdict:
     detectable, miss : float
         Smallest deviation, in units of `scale`, that is refuted with probability at least
         ``1 - miss`` wherever it sits; infinite if no deviation is.
-    method : str
-        Name of the interval's construction.
-    assumptions : tuple of str
-        Assumptions under which the error rates hold.
+    method, assumptions : str, tuple of str
+        Name of the interval's construction; assumptions under which the error rates hold.
     scale : float
         sqrt(k(x,x) k(y,y)) at the worst pair for kernels; 1 for scalar claims.
-    where : dict
-        The worst pair: indices ``i``, ``j`` and correlation ``rho`` for kernels.
-    seeds : dict
-        Seeds that replay the check.
-    reason : str
-        For an inconclusive check, why it is undecided and what would decide it.
-    cause : str
-        What explains the outcome better than a wrong claim: a draw that ignores its seed.
+    where, seeds : dict
+        The worst pair: indices ``i``, ``j`` and correlation ``rho`` for kernels; seeds that replay
+        the check.
+    reason, cause : str
+        For an inconclusive check, why it is undecided and what would decide it; what explains the
+        outcome better than a wrong claim: a draw that ignores its seed.
     table, statistics
         For kernels, the worst pairs; what decided, which `certificate` writes out.
 
@@ -228,12 +273,22 @@ class Verdict:
         Claim, method, error rates, plan, the statistics of every mean, seeds, versions, and a
         digest: about 0.3 kB and 30 microseconds a mean. Floats are hexadecimal, as by `float.hex`.
         """
-        return certificate(self)
+        content = {
+            "schema": SCHEMA,
+            **self._values(float.hex),
+            "statistics": [each.to_dict(self.resolution) for each in self.statistics],
+            "versions": {"mehler": __version__, "numpy": np.__version__}
+            | {"python": platform.python_version()},
+        }
+        text = json.dumps(content, sort_keys=True, separators=(",", ":"))
+        return {**content, "digest": "sha256:" + hashlib.sha256(text.encode()).hexdigest()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return a dict for `json.dumps`; numbers that are not finite become None."""
-        names = [f.name for f in dataclasses.fields(self) if f.name not in ("table", "statistics")]
-        return {name: _plain(getattr(self, name)) for name in names}
+        return self._values(lambda number: number if math.isfinite(number) else None)
+
+    def _values(self, number: Callable[[float], object]) -> dict[str, Any]:
+        return {x.name: plain(getattr(self, x.name), number) for x in fields(self) if x.repr}
 
     def __str__(self) -> str:
         """Return one paragraph: claim, evidence, error rates, power, place, replay, reasons."""
@@ -280,16 +335,6 @@ class Verdict:
         unit = "" if self.scale == 1.0 else f" of sqrt(k(x,x) k(y,y)) = {short(self.scale)} there"
         size = f"a deviation of {short(self.detectable)}{unit}"
         return f"{size} is missed with probability at most {self.miss:.3g} {target}"
-
-
-def _plain(value: object) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return value
 
 
 # Of a terminal's 100 columns pytest takes the first for its mark; most lines of a failure.

@@ -13,10 +13,9 @@ from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, accepts, require_options
-from mehler.verify._certificate import Statistics
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, call, first_map, rows_without_claim
 from mehler.verify._sources import declaration, units_of
-from mehler.verify._verdict import Status, Verdict
+from mehler.verify._verdict import Statistics, Status, Verdict
 from mehler.verify.intervals import dkw
 
 # Roundings that a feature may be off by, times sqrt(d), and the share of it by which an atom may.

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from mehler._arrays import Array, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
 from mehler.verify._arguments import DrawOptions, accepts, require_options
-from mehler.verify._certificate import Statistics
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, first_map, read, rows_without_claim
 from mehler.verify._sources import BLOCK, units_of
-from mehler.verify._verdict import Status, Verdict
+from mehler.verify._verdict import Statistics, Status, Verdict
 from mehler.verify.intervals._counts import binomial
 
 # Relative rounding of features allowed, in eps, as sums change their order; relative changes of

@@ -32,12 +32,7 @@ from mehler.verify._maps import (
     make_pairs,
 )
 from mehler.verify._measurement import Task, conclude, cut_short
-from mehler.verify._sources import (
-    Finding,
-    choose_source,
-    declared_variance,
-    ignored_seed,
-)
+from mehler.verify._sources import Finding, choose_source, declared_variance, ignored_seed
 from mehler.verify._verdict import Status, Verdict
 from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._range import measure_bounded
@@ -104,22 +99,17 @@ def check_kernel(
 
     Notes
     -----
-    With a variance the number of features is planned by `features_needed`, and earlier inspections
-    share a quarter of the rate. With bounds the check bets as `intervals.betting`, at fixed stakes.
-    With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is larger than
-    claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)); features that are all too
-    small are a suspicion until 24,000 fresh draws confirm it, and the verdict says what rare draws
-    must carry for the claim to be right. A claim holds by `intervals.self_normalised`.
+    With a variance `features_needed` plans the size for `intervals.known_variance`, and earlier
+    inspections share a quarter of the rate. With bounds the check bets as `intervals.betting`, at
+    fixed stakes. With neither, half of the rate goes to bets that \|u + v\|^2 or \|u - v\|^2 is
+    larger than claimed, u and v the features over sqrt(k(x,x)) and sqrt(k(y,y)); features that are
+    all too small are a suspicion until 24,000 fresh draws confirm it, and the verdict says what
+    rare draws must carry for the claim to be right. A claim holds by `intervals.self_normalised`.
 
     At rows where no scale of the rows between a tenth and ten times theirs would be refuted, a
     kernel by name is *inconclusive*, and one that is a bare function holds with that remark.
     A deviation of less than a twentieth of `resolution` refutes nothing. Four matrix products per
     draw; memory of one draw plus about 100 MiB.
-
-    References
-    ----------
-    O. Catoni (2012), see `intervals.known_variance`; I. Waudby-Smith and A. Ramdas (2024), see
-    `intervals.betting`; B. Delyon (2009), see `intervals.self_normalised`.
 
     Examples
     --------
@@ -155,12 +145,11 @@ def check_kernel(
         terms.require_features(source.n_features, least, "allow at least one draw")
         if variance is None and bounds is None:
             variance = declared_variance(phi, source)
-        certain: Finding | None = None
+        certain = None
         try:
             if variance is not None:
                 scaled = pairs.values_of(variance, "variance") / pairs.unit**2
-                # Exact zeros may be rounded below 0.
-                if scaled.min() < -1e-9:
+                if scaled.min() < -1e-9:  # exact zeros may be rounded below 0
                     least = f"{(scaled * pairs.unit**2).min():.6g}"
                     raise ValueError(f"variance(X, Y) reaches {least}: variances are not negative")
                 measured = measure_known_variance(task, np.maximum(scaled, 0.0))

@@ -13,11 +13,7 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array, is_array
 from mehler._plural import counted
-from mehler._validate import (
-    require_flag,
-    require_positive,
-    require_real,
-)
+from mehler._validate import require_flag, require_positive, require_real
 from mehler.verify._arguments import (
     CheckOptions,
     Options,
@@ -54,9 +50,7 @@ def check_mean(
 
     .. math:: EX = \mu, \qquad EX_j = \mu_j, \qquad E (X_i - m_i)(X_j - m_j) = C_{ij}
 
-    *refuted* when an interval excludes its claim, *holds* when all contain theirs and are at most
-    `resolution` wide, else *inconclusive*. Each of p coordinates, or of their pairs, has an equal
-    part of `false_alarm`.
+    Each of p coordinates, or of their pairs, has an equal part of `false_alarm`.
 
     Parameters
     ----------

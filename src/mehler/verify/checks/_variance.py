@@ -131,7 +131,7 @@ def check_variance(
               \operatorname{Var} = V^2\Big(\frac{\kappa}{b} - \frac{b-3}{b(b-1)}\Big)
 
     for groups of b = 8 independent feature products P of kurtosis kappa. Such a sample variance is
-    unbiased for V even if the kernel is wrong; Catoni's interval bounds its mean.
+    unbiased for V even if the kernel is wrong; `intervals.known_variance` bounds its mean.
 
     Parameters
     ----------
@@ -168,10 +168,6 @@ def check_variance(
     Pairs with V = 0 to rounding claim a constant; there any scatter beyond rounding refutes.
     The cost is proportional to the kurtosis; normal products of whole draws take some 20,000 draws.
     Without a kurtosis variances of groups are bet on, and confirmed, as lengths by `check_kernel`.
-
-    References
-    ----------
-    O. Catoni (2012), see `intervals.known_variance`.
 
     Examples
     --------

@@ -10,8 +10,8 @@ import numpy as np
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_probability
 from mehler.verify._arguments import MOST_SAMPLES, sample_vector
-from mehler.verify._certificate import Statistics
 from mehler.verify._measurement import Measurement, of_samples
+from mehler.verify._verdict import Statistics
 from mehler.verify.intervals._range import reach
 
 COUNTS = "binomial (Clopper-Pearson)"

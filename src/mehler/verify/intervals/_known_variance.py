@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
 from mehler.verify._arguments import sample_vector
-from mehler.verify._certificate import Statistics
 from mehler.verify._measurement import Measurement, Task, of_samples
 from mehler.verify._sources import BLOCK, Moments, power_sums
+from mehler.verify._verdict import Statistics
 
 KNOWN_VARIANCE = "known variance (Catoni)"
 

@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._validate import require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
-from mehler.verify._certificate import Statistics
 from mehler.verify._measurement import Evidence, Measurement, Task, of_samples
 from mehler.verify._sources import Finding, Moments, Reals, power_sums
+from mehler.verify._verdict import Statistics
 
 BOUNDED = "bounded (betting)"
 

@@ -21,10 +21,9 @@ from mehler._arrays import Array
 from mehler._plural import be, counted
 from mehler._validate import require_positive, require_probability
 from mehler.verify._arguments import sample_vector
-from mehler.verify._certificate import Statistics
 from mehler.verify._measurement import Evidence, Measurement, Task
 from mehler.verify._sources import CANCELLED, Moments, Reals, about, power_sums
-from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison
+from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison, Statistics
 from mehler.verify.intervals._range import FORMS, KAPPA, SHARES, SquaredLengths, halved, log_wealth
 
 KURTOSIS = "bounded kurtosis (self-normalised)"
