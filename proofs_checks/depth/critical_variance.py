@@ -1,4 +1,7 @@
-"""The critical weight variance, and its effect on gradients."""
+"""The critical weight variance 1/sigma^2(q), at which maxout layers keep mean squares of rows.
+
+Its digits, moments of the mean square in networks drawn, and what layers do to gradients.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,8 @@ from .._comparisons import compute, hold_verdict
 def mean_square(q: int, width: int, depth: int, weight_variance: float) -> float:
     """Return the mean squared length of a unit's gradient in the row, all widths alike.
 
-    Along the row, by homogeneity, it is that of the signal; across it the recursion of A.
+    Of its components the one along the row has the mean square of the signal, by homogeneity; those
+    across it follow a recursion, that of A_l on the page of this statement.
     """
     across = along = 1.0
     for _ in range(depth):
@@ -34,14 +38,14 @@ def squared_gradients(
 ) -> Any:
     """Draw n networks, and return the mean square of their units' gradients in one row, (n,)."""
     h = np.tile(rng.standard_normal(width), (n, 1))
-    passed = np.tile(np.eye(width), (n, 1, 1))
+    jacobian = np.tile(np.eye(width), (n, 1, 1))
     for _ in range(depth):
         layer = rng.standard_normal((n, q, width, width)) * (weight_variance / width) ** 0.5
-        offered = np.einsum("nquw,nw->nqu", layer, h)
-        largest = offered.argmax(axis=1)[:, None]
-        h = np.take_along_axis(offered, largest, axis=1)[:, 0]
-        passed = np.take_along_axis(layer, largest[..., None], axis=1)[:, 0] @ passed
-    return np.sum(passed**2, axis=(1, 2)) / width
+        projections = np.einsum("nquw,nw->nqu", layer, h)
+        largest = projections.argmax(axis=1)[:, None]
+        h = np.take_along_axis(projections, largest, axis=1)[:, 0]
+        jacobian = np.take_along_axis(layer, largest[..., None], axis=1)[:, 0] @ jacobian
+    return np.sum(jacobian**2, axis=(1, 2)) / width
 
 
 _ROW = np.array([[0.6, -1.1, 0.4]])
@@ -106,6 +110,9 @@ def preserved(
     w = value(q)
     scale = float(np.sum(_ROW**2)) / 3
 
+    options: Any = {"pool_size": q, "weight_variance": w, "dtype": "float64"}
+    options |= {"activation": "maxout", "like": context.like()}
+
     def claimed(x: Any, y: Any = None) -> Any:
         # The read-out's variance times the mean square, which no layer changes.
         return np.full((len(x), len(x if y is None else y)), w * scale)
@@ -116,16 +123,7 @@ def preserved(
     return hold_verdict(
         context,
         verify.check_kernel,
-        lambda seed: draw(
-            3,
-            widths,
-            activation="maxout",
-            pool_size=q,
-            weight_variance=w,
-            seed=seed,
-            like=context.like(),
-            dtype="float64",
-        ),
+        lambda seed: draw(3, widths, seed=seed, **options),
         claimed,
         context.asarray(_ROW),
         variance=spread,

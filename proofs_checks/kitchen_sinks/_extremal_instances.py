@@ -1,4 +1,7 @@
-"""Instances where bounds of the kitchen sinks are nearly tight: random constants, and bases."""
+"""Instances where bounds of the kitchen sinks are nearly tight: random constants, and bases.
+
+Each has an interval for the exact probability that the bound is exceeded, and the delta promised.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ def basis(bound: Bounding, *, moments: bool = False) -> Instance:
     """
     n, k = 10**9, 10
     declarations = {"mean_square": 1.0, "norm": n**-0.5} if moments else {}
-    # The sum of the terms is of the average; what is known of the nearest function is not.
+    # `value` is cut at the norm of f*, which bounds the error of the nearest function alone.
     value = bound(k, scale=1.0, delta=_NEARLY_CERTAIN, **declarations).total
     happens = float(math.sqrt(1 / k - 1 / n) > value)
     return Instance("an orthogonal basis", (happens * (1 - 5e-8), happens), _NEARLY_CERTAIN)

@@ -1,4 +1,8 @@
-"""The norms of F_pi and of the kernel's space, and the kernel of random cosines."""
+"""Norms of functions f(x) = int alpha(w) phi(x; w) dw, for features phi at w of density pi.
+
+That of F_pi is the least sup |alpha|/pi over all alpha that represent f, that of the kernel's space
+H the least root of int alpha^2/pi. The kernel is E phi(x) phi(y), of cosines or sines below.
+"""
 
 from __future__ import annotations
 
@@ -97,8 +101,8 @@ def distance(c: float) -> float:
     return math.sqrt(2 * ((1 + c * c) * float(ndtr(-c)) - c * density))
 
 
-def seen_from(points: Any, c: float) -> float:
-    """Compute the distance visible at some points, by least squares in a box."""
+def distance_at_points(points: Any, c: float) -> float:
+    """Compute the part of `distance` that values at some points show, by least squares in a box."""
     from scipy.optimize import lsq_linear
 
     w, mass = np.polynomial.hermite_e.hermegauss(120)
@@ -214,7 +218,7 @@ def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evid
 @check("kitchen-sinks.norms", form="proved", name="one bound on the weights")
 def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
     """Look for a function with weights of at most the density near one of the kernel's space."""
-    nearest = seen_from(np.linspace(0.2, 3.0, 8), c)
+    nearest = distance_at_points(np.linspace(0.2, 3.0, 8), c)
     claim = (
         r"for $C = 1$ no function of $|\alpha| \le C\pi$ is nearer to $xe^{-x^2/2}$, which has "
         r"norm 1 in $H$, than 0.3; what 8 points show of the distance"
@@ -225,7 +229,7 @@ def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
 
 @check("kitchen-sinks.norms", form="proved", name="all bounds on the weights")
 def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
-    """Let the bound grow."""
+    """Compute the distance where weights may be 6 times the density."""
     nearest = distance(c)
     return Evidence.from_interval(
         claim=r"the distance of $xe^{-x^2/2}$ to the functions of $|\alpha| \le C\pi$ falls to 0: "

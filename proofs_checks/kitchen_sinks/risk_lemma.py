@@ -71,20 +71,20 @@ def cases(
 ) -> list[Case]:
     """Return the risks of averages above those of f*, with their bounds."""
     settings, n = _settings(context)
-    settings_and_bounds = []
+    rows = []
     for d, k, delta, loss in settings:
         rng = context.rng(f"{loss.__name__} {d} {k}")
         differences = losses_in_risk(rng, Cosines(d, 0.5), k, n, loss)
         where = {"features": f"cosines, {loss.__name__}", "d": d, "K": k, "delta": delta}
         limit = bound(k, scale=1.0, lipschitz=1.0, delta=delta)
-        settings_and_bounds.append(Case(draws=differences, bound=limit, where=where))
+        rows.append(Case(draws=differences, bound=limit, where=where))
     for k, delta in ((50, 0.05), (1000, 0.01)):
         # Constant features of random sign, y = 1, c(t) = (1 - t)/2: R = (1 - f)/2 and f* = 0.
         differences = -mean_signs(context.rng(f"signs {k}"), k, _SIGNS) / 2
         where = {"features": "signs", "K": k, "delta": delta}
         limit = bound(k, scale=1.0, lipschitz=0.5, delta=delta)
-        settings_and_bounds.append(Case(draws=differences, bound=limit, where=where))
-    return settings_and_bounds
+        rows.append(Case(draws=differences, bound=limit, where=where))
+    return rows
 
 
 @check("kitchen-sinks.risk-lemma", form="printed", name="risks of averages", pays=True)

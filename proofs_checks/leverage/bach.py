@@ -1,4 +1,4 @@
-"""Proposition 6 (Bach): features sufficient for the whole ball, by leverage or plain sampling."""
+"""Proposition 6 (Bach): how many features approximate the unit ball of the kernel's space."""
 
 from __future__ import annotations
 
@@ -90,12 +90,12 @@ def fewer(context: Context, *, law: Callable[[Circle, float], Any] = Circle.best
     ridge, m = 1e-3, 137
     n = 4000 if context.quick else 100_000
     circle = Circle()
-    share = context.false_alarm / 2
-    shares = []
+    rate = context.false_alarm / 2
+    fractions = []
     for name, proposal in (("leverage", law(circle, ridge)), ("plain", circle.law)):
         reached = circle.errors(context.rng(f"fewer {name}"), proposal, m, ridge, n) <= 4 * ridge
-        shares.append((reached.mean(), *intervals.binomial(int(reached.sum()), n, share)))
-    (a, a_low, a_high), (b, b_low, b_high) = shares
+        fractions.append((reached.mean(), *intervals.binomial(int(reached.sum()), n, rate)))
+    (a, a_low, a_high), (b, b_low, b_high) = fractions
     return Evidence.from_interval(
         claim=(
             r"at $\lambda = 10^{-3}$ and $M = 137$, the share of draws that reach $4\lambda$ is "

@@ -32,7 +32,7 @@ def test_orbits_with_multiplicities_are_the_whole_rows(task):
     trace = ((z - z.mean(axis=0)) ** 2).sum()
     fit = learn.ridge(phi, rows, labels, lambdas=curves.SHARES * trace / len(z))
     ((_, gram),) = grams(SMALL, (6,), 3, 0)
-    values = curves.learned(gram, task.labels, task.counted(split.train))
+    values = curves.ridge_values(gram, task.labels, task.counted(split.train))
     expected = fit.predict(SMALL.one_hot(SMALL.representatives))
     np.testing.assert_allclose(values, expected, atol=1e-8)
     counted = task.counted(split.test)

@@ -1,5 +1,7 @@
-"""Accuracy over the number of training rows: digits by small shifts and turns, spoken digits by
-small changes of speed and pitch; beside the rows themselves and two controls.
+"""Accuracy of ridge regression on group-invariant features, over the number of training rows.
+
+Digits under small shifts and turns, and spoken digits under small changes of speed and pitch; both
+compared with the rows themselves, Fourier features, and the same features without a group.
 """
 
 from __future__ import annotations
@@ -31,16 +33,16 @@ CONTROLS = ("none", "fourier")
 
 
 class Examples(NamedTuple):
-    """Rows of length 1, labels, how many may be learnt from (None: any), and groups by name."""
+    """Rows of length 1, labels, how many first rows are for training, and groups by name."""
 
     X: Any
     y: Any
-    known: int | None
+    n_train: int | None  # None: two thirds of all, dealt anew by each seed
     moves: Mapping[str, Any]
 
     def parts(self, seed: int) -> list[Part]:
-        """Return what may be learnt from, and what is tested: a third where nothing is known."""
-        n = self.known
+        """Return training and test rows."""
+        n = self.n_train
         if n is None:
             n = 2 * len(self.y) // 3
             return deal((self.X, self.y), seed, n, len(self.y) - n)
@@ -70,10 +72,10 @@ class Comparison:
         """Return test accuracies of ridge regression on each kind of features, by training size."""
         seed = cell.seed()
         # Where all rows are dealt, the sample is drawn by another seed.
-        sample = seed + (examples.known is None)
+        sample = seed + (examples.n_train is None)
         maps = self.maps(level, examples, seed)
-        learnt, tested = examples.parts(seed)
-        return accuracies(maps, learnt, tested, self.sizes[level], sample)
+        train, test = examples.parts(seed)
+        return accuracies(maps, train, test, self.sizes[level], sample)
 
     def table(self, level: Level, results: Results) -> Tables:
         """Return accuracies, and the best of the invariant features less both controls."""
@@ -118,11 +120,11 @@ def accuracies(
     record: Record = {}
     for name, phi in maps.items():
         z, z_test = phi(rows), phi(test[0])
-        record[name] = [right_by_ridge(z[:n], labels[:n], z_test, test[1]) for n in sizes]
+        record[name] = [ridge_accuracy(z[:n], labels[:n], z_test, test[1]) for n in sizes]
     return record
 
 
-def right_by_ridge(z: Any, labels: Any, z_test: Any, truth: Any) -> float:
+def ridge_accuracy(z: Any, labels: Any, z_test: Any, truth: Any) -> float:
     """Return the fraction of test rows that least squares gets right, lambda by leave-one-out."""
     return float(np.mean(classes_by_ridge(lambda rows: rows, z, labels, z_test) == truth))
 
@@ -196,7 +198,7 @@ RECORDINGS = Comparison(
 def load_recordings(level: Level, folder: Path | None) -> Examples:
     """Load spoken digits, or synthesise recordings; rows hold standardised frame after frame."""
     if level == "quick":
-        frames, labels = made_up(np.random.default_rng(0))
+        frames, labels = synthetic_recordings(np.random.default_rng(0))
     else:
         spoken = data.spoken_digits(FRAMES)
         frames, labels = spoken.X.astype(np.float64), spoken.y
@@ -240,7 +242,7 @@ def warps(n: int, speeds: Sequence[float]) -> Floats:
     return np.stack([at_speed(np.eye(n), speed).T for speed in speeds])
 
 
-def made_up(rng: np.random.Generator, n: int = 900) -> tuple[Any, Any]:
+def synthetic_recordings(rng: np.random.Generator, n: int = 900) -> tuple[Any, Any]:
     """Synthesise recordings, (n, 20, 13), of one class in speed, pitch and noise; and labels."""
     from scipy.ndimage import gaussian_filter1d
 

@@ -22,7 +22,7 @@ from .._learners import nearest_rows
 from .._results import Record, Results, Tables, curves, differences, paired_interval, spread
 from .._rows import Part, unit_rows
 from . import accuracy
-from .accuracy import Examples, at_speed, right_by_ridge, warps
+from .accuracy import Examples, at_speed, ridge_accuracy, warps
 
 LEARNERS = {"ridge": "least squares", "nearest": "nearest neighbour"}
 # Templates that move, templates that stay, and rows without a map.
@@ -45,7 +45,7 @@ def measure(level: Level, examples: Examples, cell: Cell) -> Record:
 
 def sample(level: Level, examples: Examples, seed: int) -> tuple[Any, Any]:
     """Draw rows to learn from and to test, without replacement."""
-    rng, n, n_train = np.random.default_rng(seed), len(examples.y), examples.known
+    rng, n, n_train = np.random.default_rng(seed), len(examples.y), examples.n_train
     most, n_test = SIZES[level][-1], TEST[level]
     if n_train is None:
         order = rng.permutation(n)
@@ -56,7 +56,7 @@ def sample(level: Level, examples: Examples, seed: int) -> tuple[Any, Any]:
 def both(z: Any, labels: Any, z_test: Any, truth: Any) -> dict[str, float]:
     """Return the shares of test rows that least squares and the nearest neighbour get right."""
     nearest = nearest_rows(z, z_test)[:, 0]
-    ridge = right_by_ridge(z, labels, z_test, truth)
+    ridge = ridge_accuracy(z, labels, z_test, truth)
     return {"ridge": ridge, "nearest": float(np.mean(labels[nearest] == truth))}
 
 
@@ -209,7 +209,7 @@ class Vowels(NamedTuple):
 def load_vowels(level: Level, folder: Path | None) -> Vowels:
     """Load the vowels, or make them up at the quick level; rows of length 1."""
     if level == "quick":
-        X, y, speakers = made_up(np.random.default_rng(0))
+        X, y, speakers = synthetic_recordings(np.random.default_rng(0))
     else:
         vowels = data.vowels()
         X, y, speakers = vowels.X[:, 3:], vowels.y, vowels.X[:, 1].astype(np.int64)
@@ -219,7 +219,7 @@ def load_vowels(level: Level, folder: Path | None) -> Vowels:
     return Vowels(rows.astype(np.float32), y, speakers, moves)
 
 
-def made_up(rng: np.random.Generator) -> tuple[Any, Any, Any]:
+def synthetic_recordings(rng: np.random.Generator) -> tuple[Any, Any, Any]:
     """Make up vowels, (990, 10), labels and speakers, who differ in the stretch and in noise."""
     from scipy.ndimage import gaussian_filter1d
 

@@ -1,7 +1,8 @@
-"""Exact kernel ridge regression on tens of thousands of rows.
+"""The floor of the errors of random features: exact kernel ridge regression.
 
-The matrix of the exact kernel is held once, in float32, and every ridge is solved by conjugate
-gradients at the same time, to a stated residual: nothing of the kernel is approximated.
+On tens of thousands of rows the matrix of the exact kernel is held once, in float32, and every
+ridge is solved by conjugate gradients at the same time, to a stated residual: nothing of the kernel
+is approximated.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ BLOCK, STEPS, STARTS = 2048, 300, 4
 
 
 def floor(split: Split, gammas: Sequence[float], n_columns: int, seed: int) -> dict[str, float]:
-    """Return the test error, ``exact``, with bandwidth and ridge of least error held out."""
+    """Return the bandwidth and ridge of least validation error, and their test error ``exact``."""
     x, y = split.fit
     others = np.concatenate([split.choose[0], split.test[0]])
     ridges = [len(y) * ridge for ridge in RIDGES]
@@ -85,7 +86,7 @@ def solve(k: Any, target: Any, ridges: Sequence[float], n_columns: int, seed: in
     Raises RuntimeError if a residual stays above `RESIDUAL` of the targets.
     """
     mu = np.asarray(ridges, dtype=np.float64)
-    near = preconditioner(k, n_columns, seed)
+    nystroem = preconditioner(k, n_columns, seed)
     a = np.zeros((len(k), len(mu)))
     limit = RESIDUAL * float(np.linalg.norm(target))
 
@@ -99,22 +100,22 @@ def solve(k: Any, target: Any, ridges: Sequence[float], n_columns: int, seed: in
         r = residual()
         if np.linalg.norm(r, axis=0).max() <= limit:
             return a
-        a += _descend(k, r, mu, near, 0.5 * limit)
+        a += _descend(k, r, mu, nystroem, 0.5 * limit)
     rest = np.linalg.norm(residual(), axis=0).max()
     if rest <= limit:
         return a
     raise RuntimeError(f"the residual is {rest / limit:.2g} times the one allowed; add columns")
 
 
-def _descend(k: Any, r: Any, mu: Any, near: tuple[Any, Any], limit: float) -> Any:
+def _descend(k: Any, r: Any, mu: Any, nystroem: tuple[Any, Any], limit: float) -> Any:
     """Return preconditioned conjugate gradients' solution for the columns of `r`."""
-    values, vectors = near
+    values, vectors = nystroem
     gain = (values[0] + mu) / (values[:, None] + mu) - 1.0
 
-    def nearer(rows: NDArray[np.float64]) -> Any:
+    def precondition(rows: NDArray[np.float64]) -> Any:
         return rows + vectors @ (gain * (vectors.T @ rows))
 
-    a, z = np.zeros_like(r), nearer(r)
+    a, z = np.zeros_like(r), precondition(r)
     p, size = z.copy(), (r * z).sum(axis=0)
     for _ in range(STEPS):
         moving = np.linalg.norm(r, axis=0) > limit
@@ -125,7 +126,7 @@ def _descend(k: Any, r: Any, mu: Any, near: tuple[Any, Any], limit: float) -> An
         step = np.where(moving, size / np.where(moving, (p * kp).sum(axis=0), 1.0), 0.0)
         a += step * p
         r = r - step * kp
-        z = nearer(r)
+        z = precondition(r)
         new = (r * z).sum(axis=0)
         p = z + np.where(moving, new / np.where(moving, size, 1.0), 0.0) * p
         size = new

@@ -29,15 +29,8 @@ def _squares(context: Context) -> tuple[Any, Any]:
 
 def times(factor: float) -> Bound:
     """Multiply the bound of Theorem 2 by a factor."""
-    theorem_2 = bounds.kernel_error(
-        _M,
-        n_bins=20,
-        n_rows=_POINTS,
-        delta=_DELTA,
-        window=PAPER["window"],
-        templates="redraw",
-        n_inputs=6,
-    )
+    sizes: Any = {"n_bins": 20, "n_rows": _POINTS, "n_inputs": 6, "window": PAPER["window"]}
+    theorem_2 = bounds.kernel_error(_M, delta=_DELTA, templates="redraw", **sizes)
     return dataclasses.replace(
         theorem_2,
         statement="group-invariant.corollary-1",

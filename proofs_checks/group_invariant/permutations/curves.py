@@ -1,7 +1,8 @@
-"""Accuracies of the permutation experiment, with fresh targets, split and templates per draw.
+"""Accuracies of the permutation experiment: do two target tokens both occur in a sequence?
 
-Features that are the same for a whole orbit need one row an orbit: what `mehler.learn.ridge`
-computes from thousands of sequences follows from 792 rows with multiplicities, by their Gram alone.
+Each draw has fresh targets, split and templates. Features that are the same for a whole orbit need
+one row per orbit: what `mehler.learn.ridge` computes from thousands of sequences follows from the
+Gram of 792 rows with multiplicities.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ LAMBDAS = 10.0 ** np.arange(-11.0, 0.0)
 SHARES = 10.0 ** np.arange(-9.0, 0.25, 0.5)
 
 
-def learned(gram: Any, labels: Any, counts: Any) -> Any:
-    """Return values of all orbits (o,), learned from `counts` sequences each, leaving one out.
+def ridge_values(gram: Any, labels: Any, counts: Any) -> Any:
+    """Return values of ridge regression at all orbits (o,), fitted to `counts` sequences of each.
 
-    The row that is left out is one sequence; others of its orbit stay.
+    The ridge is that of least leave-one-out error: a sequence is left out, not its whole orbit.
     """
     present = counts > 0
     c, y = counts[present].astype(float), labels[present]
@@ -80,7 +81,7 @@ def draw_of(tokens: Tokens, seed: int, per_class: int) -> tuple[Task, Split]:
 
 def of_gram(gram: Any, task: Task, split: Split) -> float:
     """Test accuracy of least squares on features of which only the Gram matters."""
-    values = learned(gram, task.labels, task.counted(split.train))
+    values = ridge_values(gram, task.labels, task.counted(split.train))
     return accuracy(values, task.labels, task.counted(split.test))
 
 
@@ -168,12 +169,12 @@ def over_neighbours(
     accuracies: dict[str, list[list[float]]] = {}
     for seed in seeds:
         kinds = _kinds(tokens, seed, templates, bins)
-        ways: list[tuple[str, Any, float | None]] = [
+        classifiers: list[tuple[str, Any, float | None]] = [
             (name, gram, None) for name, gram in kinds.items()
         ]
         for ties in (1.0, -1.0):
-            ways.append((f"bag of words, ties {ties:+.0f}", kinds["bag of words"], ties))
-        for name, gram, preferred in ways:
+            classifiers.append((f"bag of words, ties {ties:+.0f}", kinds["bag of words"], ties))
+        for name, gram, preferred in classifiers:
             row = []
             for size in sizes:
                 task, split = draw_of(tokens, seed, size)

@@ -29,17 +29,9 @@ _COINS = 10_000
 def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
     """Take equal weights and labels by a coin: the risks differ by a binomial variable."""
     s, n = 1.99, 8
-    phi = GroupInvariantFeatures.draw(
-        2,
-        group=SignFlips(2),
-        n_templates=5,
-        n_bins=n,
-        rule="paper",
-        templates="redraw",
-        epsilon=s - 1,
-        window=s,
-        seed=context.seed_for("coins"),
-    )
+    options: Any = {"n_templates": 5, "n_bins": n, "rule": "paper", "templates": "redraw"}
+    options |= {"epsilon": s - 1, "window": s, "seed": context.seed_for("coins")}
+    phi = GroupInvariantFeatures.draw(2, group=SignFlips(2), **options)
     # C = 1: all weights 1/m. With x the group has -x, so that this is the same at every row.
     reached = phi(unit_rows(context, 3, 2)) @ np.full(phi.n_features, math.sqrt(s / n / 5))
     largest = float(reached.min())

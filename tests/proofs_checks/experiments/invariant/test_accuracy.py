@@ -59,8 +59,8 @@ def test_no_test_row_is_learnt_from() -> None:
         train, test = panels.sample("quick", examples, 0)
         assert not set(train.tolist()) & set(test.tolist())
         assert len(set(train.tolist())) == panels.SIZES["quick"][-1]
-        if examples.known is not None:
-            assert train.max() < examples.known <= test.min()
+        if examples.n_train is not None:
+            assert train.max() < examples.n_train <= test.min()
 
 
 def test_both_learners_are_those_of_a_second_route() -> None:
