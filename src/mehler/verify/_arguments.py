@@ -185,14 +185,9 @@ class CheckOptions:
 
     def verdict(self, **evidence: Any) -> Verdict:
         """Return the verdict at these options; a claim of 0 and one interval unless they differ."""
-        usual = {"exact": 0.0, "n_intervals": 1, "seeds": {"seed": self.seed}}
-        return Verdict(
-            check=self.name,
-            false_alarm=self.false_alarm,
-            resolution=self.resolution,
-            miss=self.miss,
-            **{**usual, **evidence},
-        )
+        usual = {"check": self.name, "exact": 0.0, "n_intervals": 1, "seeds": {"seed": self.seed}}
+        usual |= {name: getattr(self, name) for name in ("false_alarm", "resolution", "miss")}
+        return Verdict(**{**usual, **evidence})
 
 
 # The defaults of all options; the time limit is in seconds.
@@ -445,8 +440,7 @@ Check = TypeVar("Check", bound=Callable[..., Verdict])
 def accepts(*lacks: str, reports: bool = True) -> Callable[[Check], Check]:
     """Refuse options that a check does not use, and report its verdict to ``ledger.on_verdict``.
 
-    `lacks` are those of `DrawOptions` that it does not use; `reports` is False where checks inside
-    do.
+    `lacks` are those of `DrawOptions`; `reports` is False where checks inside report theirs.
     """
 
     def decorate(check: Check) -> Check:
@@ -454,9 +448,8 @@ def accepts(*lacks: str, reports: bool = True) -> Callable[[Check], Check]:
         # What `help` shows: every option with its default.
         names = {name: p for name, p in signature.parameters.items() if name != "options"}
         for name, kind in DrawOptions.__annotations__.items():
-            option = inspect.Parameter(
-                name, keyword, default=DEFAULTS[name], annotation=kind.__forward_arg__
-            )
+            default, hint = DEFAULTS[name], kind.__forward_arg__
+            option = inspect.Parameter(name, keyword, default=default, annotation=hint)
             if name not in lacks:
                 names.setdefault(name, option)
 

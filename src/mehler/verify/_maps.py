@@ -85,10 +85,9 @@ def require_draw(draw: Any, name: str = "draw", takes: str = "seed") -> Callable
         try:
             signature.bind(*takes.split(", "))
         except TypeError:
-            raise TypeError(
-                f"{name}({', '.join(signature.parameters)}) must take {takes} alone and return a "
-                f"map X -> Z, such as lambda {takes}: lambda X: {name}({takes}, X)"
-            ) from None
+            text = f"{name}({', '.join(signature.parameters)}) must take {takes} alone and return"
+            text += f" a map X -> Z, such as lambda {takes}: lambda X: {name}({takes}, X)"
+            raise TypeError(text) from None
     return draw
 
 
@@ -270,10 +269,8 @@ def _in_units(kernel: Kernel, rows: EvaluatedRows, name: str) -> EvaluatedRows:
     largest = float(diagonal.max())
     if (diagonal < -_ROUNDED * largest).any() or not largest > 0.0:
         bad = int(np.argmin(diagonal))
-        raise ValueError(
-            f"k(x, x) = {diagonal[bad]:.6g} at row {bad} of {name} must not be negative, nor 0 at "
-            "all rows: leave such rows out"
-        )
+        text = f"k(x, x) = {diagonal[bad]:.6g} at row {bad} of {name} must not be negative, nor 0"
+        raise ValueError(f"{text} at all rows: leave such rows out")
     # A row of zeros may claim 0 features; the square of a rounded difference is no length either.
     some = diagonal > _ROUNDED**2 * largest
     unit, square = np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0)
@@ -305,10 +302,8 @@ def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     n = rows.host.shape[0]
     if value.ndim != 2 or value.shape[0] != n or value.shape[1] == 0:
         what = f"of {type(array).__name__} " if value.dtype == object else ""
-        raise ValueError(
-            f"{MAPPED} {what}has shape {value.shape} for X of shape {rows.host.shape}: "
-            f"a map returns ({n}, n_features)"
-        )
+        text = f"{MAPPED} {what}has shape {value.shape} for X of shape {rows.host.shape}"
+        raise ValueError(f"{text}: a map returns ({n}, n_features)")
     if value.dtype.kind not in "biuf":
         remedy = "; np.hstack([Z.real, Z.imag]) is" * (value.dtype.kind == "c")
         raise ValueError(f"{MAPPED} has dtype {value.dtype}: features must be real numbers{remedy}")

@@ -104,12 +104,11 @@ def cut_short(task: Task, found: Finding) -> Measurement:
 
 
 def of_samples(
-    x: Array, ends: Any, detectable: float, method: str, assumption: str, statistics: Statistics
+    x: Array, ends: Any, detectable: float, method: str, assumption: str, decided: Statistics
 ) -> Measurement:
     """Return intervals of means, from samples (n, means) of a number that was fixed before."""
-    low, high = np.asarray(ends)
-    rest = (detectable, method, (assumption,))
-    return Measurement(x.mean(axis=0), low, high, *rest, statistics=(statistics,))
+    (low, high), rest = ends, (detectable, method, (assumption,))
+    return Measurement(x.mean(axis=0), low, high, *rest, statistics=(decided,))
 
 
 # From the best outcome of a pair to the worst.
@@ -126,10 +125,7 @@ def conclude(
     spent: int = 0,
     with_table: bool = False,
 ) -> Verdict:
-    """Compare each interval with its claim and report the worst mean.
-
-    `spent` are draws of a pilot, `remark` is added to a refutation.
-    """
+    """Report the worst mean; `spent` are draws of a pilot, `remark` is added to a refutation."""
     source, options = task.source, task.options
     ends, may = (measured.low, measured.high), measured.may_refute
     compared = Comparison(measured.observed, source.claim, *ends, task.resolution, may)
@@ -162,10 +158,8 @@ def conclude(
         reason = "The samples' mean lies outside the interval: their variance is larger than "
         reason += "declared, or a few of them are very large."
     unit, place = float(source.unit[worst]), source.place(worst)
-    observed, exact, low, high = (
-        float(value[worst]) * unit
-        for value in (measured.observed, source.claim, measured.low, measured.high)
-    )
+    values = measured.observed, source.claim, measured.low, measured.high
+    observed, exact, low, high = (float(value[worst]) * unit for value in values)
     of_kernel = source.unit_name == KERNEL_UNIT
     if source.unit_name and not of_kernel:
         place["relative_to"] = unit
@@ -174,7 +168,8 @@ def conclude(
         observed, exact, low, high = evidence.observed, evidence.claim, evidence.low, math.inf
     rare = f"not that {measured.unless}" if measured.unless else ""
     rounded = f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}"
-    rest = (rounded if task.rounding else "", source.ignored)
+    listed = [source.independence, rare, *measured.assumptions]
+    listed += [rounded if task.rounding else "", source.ignored]
     return options.verdict(
         status=status,
         claim=claim,
@@ -186,7 +181,7 @@ def conclude(
         n_intervals=measured.n_intervals,
         detectable=measured.detectable,
         method=f"{measured.method}, {source.name}".removesuffix(", "),
-        assumptions=tuple(filter(None, (source.independence, rare, *measured.assumptions, *rest))),
+        assumptions=tuple(filter(None, listed)),
         scale=unit if of_kernel else 1.0,
         where=place,
         seeds={"seed": task.draws.root, "first_draw": task.draws.seed(0)} if task.draws else {},

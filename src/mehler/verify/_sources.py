@@ -69,8 +69,9 @@ class Moments:
 # elements of all averages of a draw.
 BLOCK, _TOGETHER, _MOST_AVERAGES = 1 << 22, 4, 1 << 21
 
-# Unit of kernels, as `Verdict.scale` states it.
+# Unit of kernels, as `Verdict.scale` states it, and what every check of draws assumes.
 KERNEL_UNIT = "sqrt(k(x,x) k(y,y))"
+INDEPENDENT = "draws from different seeds are independent"
 
 
 class Finding(Exception):
@@ -90,7 +91,7 @@ class Source:
     A draw gives `per_draw` samples a mean; `rounding` bounds what rounding may move a mean by.
     """
 
-    name, events, independence = "", "draws", "draws from different seeds are independent"
+    name, events, independence = "", "draws", INDEPENDENT
     # Of one mean, the unit of all, what is bet on, and what to do where few large samples decide.
     noun, unit_name, squares = "pair", KERNEL_UNIT, "squared lengths"
     remedy = "declare variance= or bounds=, or draw larger maps"
@@ -100,6 +101,7 @@ class Source:
     counted_in, eps = "feature", 0.0
     # Which attributes of the map are no declarations, as a sentence.
     ignored = ""
+    pairs: Any  # where the means are theirs
 
     def __init__(
         self, claim: Array, unit: Array, n_features: int, per_draw: int, rounding: float
@@ -133,7 +135,7 @@ class Source:
         return np.split(np.arange(self.claim.size), range(step, self.claim.size, step))
 
     def place(self, index: int) -> dict[str, Any]:
-        raise NotImplementedError
+        return self.pairs.place(index)
 
     def unit_text(self, index: int) -> str:
         return f"{self.unit_name} = {float(self.unit[index]):.3g} there"
@@ -152,9 +154,6 @@ class PairSource(Source):
         rounding = 8.0 * float(np.sqrt(pairs.left.host.shape[1])) * eps
         super().__init__(pairs.claim, pairs.unit, n_features, per_draw, rounding)
         self.pairs, self.eps = pairs, eps
-
-    def place(self, index: int) -> dict[str, Any]:
-        return self.pairs.place(index)
 
     def lengths(self) -> tuple[Any, ...]:
         """Return those of u + v and u - v at all pairs."""
@@ -227,10 +226,7 @@ class Columns(PairSource):
 
 
 class Units(PairSource):
-    """One sample per unit: the columns of the map's own products(X, Y).
-
-    In every draw their mean at all pairs is compared with that of the features.
-    """
+    """One sample per unit, of the map's own products(X, Y), whose mean is that of the features."""
 
     name, events = "independent units", "units"
     independence = "draws and the units of a draw are independent and alike"
@@ -274,9 +270,7 @@ def estimate(phi: Callable[..., Any], pairs: Pairs, n_features: int) -> Any:
     return estimate_and_lengths(phi, pairs, n_features)[0]
 
 
-def estimate_and_lengths(
-    phi: Callable[..., Any], pairs: Pairs, n_features: int
-) -> tuple[Any, Any, Any]:
+def estimate_and_lengths(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any, Any]:
     """Return `estimate`, and <phi(x), phi(x)> of the rows of either side."""
     head = call(phi, pairs.left)
     if not np.issubdtype(head.dtype, np.floating) and hasattr(phi, "gram"):

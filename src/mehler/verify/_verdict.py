@@ -123,6 +123,7 @@ SCHEMA = "mehler-certificate/4"
 # Endpoints are stored farther out, so that they are excluded in spite of rounding: by a fraction
 # of the width, and of what it is less than the resolution.
 _OUTWARD, _SPARE = 1e-6, 1e-1
+_VERSIONS = {"mehler": __version__, "numpy": np.__version__, "python": platform.python_version()}
 
 
 @dataclass(frozen=True)
@@ -277,8 +278,7 @@ class Verdict:
             "schema": SCHEMA,
             **self._values(float.hex),
             "statistics": [each.to_dict(self.resolution) for each in self.statistics],
-            "versions": {"mehler": __version__, "numpy": np.__version__}
-            | {"python": platform.python_version()},
+            "versions": _VERSIONS,
         }
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
         return {**content, "digest": "sha256:" + hashlib.sha256(text.encode()).hexdigest()}

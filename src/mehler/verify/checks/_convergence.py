@@ -106,10 +106,8 @@ def check_convergence(
     sizes : (int, int)
         Numbers of features m_1 < m_2.
     resolution : float
-        Width of the interval for R: a map of R over 1 by more holds with probability at most
-        `false_alarm`.
+        Width of the interval for R.
     **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------

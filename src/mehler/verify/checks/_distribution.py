@@ -14,7 +14,7 @@ from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, accepts, require_options
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, call, first_map, rows_without_claim
-from mehler.verify._sources import declaration, units_of
+from mehler.verify._sources import INDEPENDENT, declaration, units_of
 from mehler.verify._verdict import Statistics, Status, Verdict
 from mehler.verify.intervals import dkw
 
@@ -54,10 +54,8 @@ def check_distribution(
         Whether the columns of a draw are independent samples, by default as the map declares;
         if not, one of them, chosen at random, is.
     resolution : float
-        Width of the band: a law that is off by more in Kolmogorov's distance holds with
-        probability at most `false_alarm`.
+        Width of the band: the largest distance of Kolmogorov that may go undetected.
     **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -107,9 +105,8 @@ def check_distribution(
         if cdf is None:
             raise ValueError("cdf=None but the map declares no feature_cdf: give (X, t) -> F")
         m = call(phi, rows).shape[1]
-        all_columns = independent_features
-        if all_columns is None:
-            all_columns = units_of(phi, m) == m
+        alike = independent_features
+        all_columns = units_of(phi, m) == m if alike is None else alike
         n_samples = math.ceil(2.0 * math.log(2.0 / rate) / terms.resolution**2)
         n_draws = terms.draws_within(-(-n_samples // m) if all_columns else n_samples, m)
         choose, parts = np.random.default_rng([draws.root, 1]), []
@@ -150,6 +147,7 @@ def check_distribution(
         reason += f": {n_samples} would decide."
         if clock.over:
             reason += f" The time limit was over: take resolution={2.2 * d:.2g}, or a longer one."
+    assumed = "the features of a draw are independent and alike" if all_columns else INDEPENDENT
     return terms.verdict(
         status=status,
         claim=f"a feature times {factor:.6g} has the claimed distribution at "
@@ -162,12 +160,7 @@ def check_distribution(
         n_intervals=n_rows,
         detectable=d + dkw(n, terms.miss),
         method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart)",
-        assumptions=(
-            "the features of a draw are independent and alike"
-            if all_columns
-            else "draws from different seeds are independent",
-            f"rounding moves no feature by more than {slack.max() / factor:.2g}",
-        ),
+        assumptions=(assumed, f"rounding moves no feature by more than {slack.max() / factor:.2g}"),
         where={"row": worst, "t": float(samples[worst, at])},
         seeds={"seed": terms.seed, "first_draw": draws.seed(0)},
         reason=reason,

@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any, Unpack
 
 import numpy as np
-from numpy.typing import NDArray
 
 from mehler._arrays import Array, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
 from mehler.verify._arguments import DrawOptions, accepts, require_options
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, first_map, read, rows_without_claim
-from mehler.verify._sources import BLOCK, units_of
+from mehler.verify._sources import BLOCK, INDEPENDENT, units_of
 from mehler.verify._verdict import Statistics, Status, Verdict
 from mehler.verify.intervals._counts import binomial
 
@@ -59,9 +58,7 @@ def beyond_rounding(
     return wrong, gap
 
 
-def _reached(
-    phi: Callable[..., Any], rows: EvaluatedRows, at: NDArray[np.int64], change: float
-) -> tuple[Any, Any]:
+def _reached(phi: Any, rows: EvaluatedRows, at: Array, change: float) -> tuple[Any, Any]:
     """Return the least and the largest feature of the rows at `at`, changed by rounding."""
     x = rows.host[at].astype(np.float64)
     noise = np.random.default_rng(0).uniform(-1.0, 1.0, (_COPIES, *x.shape))
@@ -99,7 +96,6 @@ def check_invariance(
         The largest fraction of draws (of units, if the map declares them independent) that may
         differ undetected.
     **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -175,7 +171,7 @@ def check_invariance(
         # An event of probability p goes unseen in n trials with probability (1 - p)^n.
         detectable=-math.expm1(math.log(terms.miss) / trials),
         method=f"binomial (share of {kind} that differ)",
-        assumptions=("draws from different seeds are independent", rounded),
+        assumptions=(INDEPENDENT, rounded),
         where=where,
         reason=reason,
         statistics=(Statistics("no event", {"n": trials}, {"count": [happened]}),),

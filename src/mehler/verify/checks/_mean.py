@@ -70,8 +70,7 @@ def check_mean(
         For products, the mean m. Default: covariances within groups of 8 rows, which take a seventh
         more samples.
     resolution : float
-        A claim that is off by more must not hold: an absolute deviation, of products a fraction of
-        sqrt(C_ii C_jj).
+        Smallest deviation that must not be missed; of products a fraction of sqrt(C_ii C_jj).
     claim : str
         Claim in the verdict.
     **options : Options
@@ -264,7 +263,6 @@ def _check_products(
 
 class Coordinates(Samples):
     unit_name = "sqrt(C_ii C_jj)"
-    pairs: Any
 
     def place(self, index: int) -> dict[str, Any]:
         i, j = self.pairs[:, index]

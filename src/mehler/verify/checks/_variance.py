@@ -65,9 +65,6 @@ class GroupVariances(Source):
         x = np.concatenate([self.samples(phi, at) for at in self.blocks()], axis=1)
         return power_sums(x - self.claim), (), x, x
 
-    def place(self, index: int) -> dict[str, Any]:
-        return self.pairs.place(index)
-
     def unit_text(self, index: int) -> str:
         return "V"
 
@@ -91,9 +88,7 @@ def is_constant(source: Source, draws: Draws, still: NDArray[np.int64]) -> bool:
     return bool((np.ptp(x, axis=0) <= 2.0**10 * source.eps * np.abs(x).max(axis=0)).all())
 
 
-def declared_kurtosis(
-    kurtosis: float | Kernel | None, phi: Callable[..., Any], pairs: Pairs
-) -> Any:
+def declared_kurtosis(kurtosis: float | Kernel | None, phi: object, pairs: Pairs) -> Any:
     """Return the kurtosis at every pair, given or the map's own; None if there is none."""
     of_map = kurtosis is None
     kurtosis = declaration(phi, "product_kurtosis") if of_map else kurtosis
@@ -150,7 +145,6 @@ def check_variance(
     independent_features : bool
         Whether the columns of one draw are i.i.d.
     **options : DrawOptions
-        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
@@ -210,10 +204,8 @@ def check_variance(
         kappa = None if whole else declared_kurtosis(kurtosis, phi, pairs)
         terms.pay()
         claim = f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}"
-        certain = None
-        if not is_steady:
-            reason = "Products scatter at a pair whose declared variance is 0."
-            certain = Finding(0, reason, math.nan, "")
+        reason = "Products scatter at a pair whose declared variance is 0."
+        certain = None if is_steady else Finding(0, reason, math.nan, "")
         if kappa is None:
             measured = measure_undeclared(task, least=_LEAST)
         else:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import bisect
 import math
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -296,7 +295,8 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     n = drawn * source.per_draw
     if not look:
         low, high = _catoni(task, n, last, sums, per_sample, rate)
-    plan = {"n": n, "block": source.per_draw, "look": look, "planned": last}
+    plan: dict[str, Any] = {"n": n, "block": source.per_draw, "look": look, "planned": last}
+    plan["rounding"] = task.rounding
     return Measurement(
         observed=source.claim + sums[0] / max(1, n),
         low=source.claim + low - task.rounding,
@@ -307,13 +307,8 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
         needed=-(-planned // source.per_draw),
         method=KNOWN_VARIANCE,
         assumptions=("the declared variance is not too small",),
-        statistics=(_statistics(plan, task.rounding, sums, per_sample),),
+        statistics=(Statistics("catoni", plan, {"sums": sums, "variance": per_sample}),),
     )
-
-
-def _statistics(plan: dict[str, Any], rounding: float, sums: Array, variance: Array) -> Statistics:
-    tests = {"sums": sums, "variance": variance}
-    return Statistics("catoni", {**plan, "rounding": rounding}, tests)
 
 
 def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
@@ -373,12 +368,13 @@ def means_of_known_variance(
     """Return intervals of means, from samples (n, means) of a number that was fixed before."""
     n, sums, (a, level) = len(x), power_sums(x - claim), catoni_tuning(len(x), variance, rate)
     ends = np.array([known_variance(column, float(v), rate) for column, v in zip(x.T, variance)])
-    decided = _statistics({"n": n, "block": n, "look": None, "planned": n}, 0.0, sums, variance)
     # A certificate has the ends that power sums enclose.
     low, high = (claim + end for end in CatoniPowerSums(n, sums, a).interval(level))
-    decided = replace(decided, tests={**decided.tests, "low": low, "high": high})
+    plan = {"n": n, "block": n, "look": None, "planned": n, "rounding": 0.0}
+    tests = {"sums": sums, "variance": variance, "low": low, "high": high}
     text = f"the variance of one sample is at most {(most := float(variance.max())):.6g}"
     if len(variance) > 1:
         text = "the variances of the coordinates are at most those declared"
     detectable = detectable_effect(n, most, rate, miss)
+    decided = Statistics("catoni", plan, tests)
     return of_samples(x, ends.T, detectable, KNOWN_VARIANCE, text, decided)

@@ -344,9 +344,7 @@ class SquaredLengths(Excess):
     the bets are on \|u + v\|^2, then on \|u - v\|^2. `forms` names a form by its sign.
     """
 
-    def __init__(
-        self, claims: Array, pairs: NDArray[np.int64], rounding: float, forms: str
-    ) -> None:
+    def __init__(self, claims: Array, pairs: Array, rounding: float, forms: str) -> None:
         self._exact = np.maximum(claims, 0.0)
         # For equal rows the difference is 0 up to rounding.
         super().__init__(self._exact + 4.0 * rounding)

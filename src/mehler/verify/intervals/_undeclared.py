@@ -356,10 +356,9 @@ class _Run:
 
     def __init__(self, task: Task, least: int | None) -> None:
         source, lengths = task.source, task.source.lengths()
-        self.task, self.source, self.rate = task, source, task.rate
+        self.task, self.source = task, source
         self.bets = None if lengths is None else SquaredLengths(*lengths)
-        if self.bets is not None:
-            self.rate *= 0.5
+        self.rate = task.rate * (0.5 if self.bets else 1.0)
         self.n_bets = self.bets.n_bets if self.bets else 0
         # The logarithm of the wealth that refutes.
         self.level = math.log(2.0 * max(1, self.n_bets) / task.options.false_alarm)

@@ -108,9 +108,8 @@ class Candidate:
 
     def place(self, values: Array) -> Any:
         """Return a fresh copy of rows, in the library and on the device of the caller's."""
-        copy = np.array(values, order="C")
         place = place_of(self.given)
-        there = from_host(copy, place)
+        there = from_host(np.array(values, order="C"), place)
         # With Dask, weights may be NumPy arrays, but rows may not.
         return there if place_of(there).xp is place.xp else place.xp.asarray(there)
 
@@ -170,10 +169,9 @@ class Candidate:
         from scipy.special import bdtrc
 
         if a.shape != b.shape:
-            raise Broken(
-                f"the number of columns depends on the batch: {counted(a.shape[1], 'feature')} "
-                f"of {counted(len(a), 'row')}, and {b.shape[1]} of the same rows in another"
-            )
+            text = f"{counted(a.shape[1], 'feature')} of {counted(len(a), 'row')}, and {b.shape[1]}"
+            cause = f"the number of columns depends on the batch: {text} of the same rows in"
+            raise Broken(f"{cause} another")
         d = self.rows.shape[1]
         x, y = (z.astype(np.float64, copy=False) for z in (a, b))
         with np.errstate(invalid="ignore"):

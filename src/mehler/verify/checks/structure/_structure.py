@@ -48,8 +48,7 @@ _LIMIT, _MOST_ROWS = 20.0, 20
 class StructureVerdict(Verdict):
     """A `Verdict` on how a map is built: ``causes`` has a sentence for each broken rule.
 
-    ``remarks`` are findings that are no fault, such as a kernel refuted only at sizes outside the
-    claim.
+    ``remarks`` are findings that are no fault, such as a kernel refuted at sizes outside the claim.
     """
 
     causes: tuple[str, ...] = ()
