@@ -233,25 +233,21 @@ def _simplest(means: Means, claim: Array, fits: Iterator[Fit]) -> tuple[Cause, .
 
 def _changes(means: Means, pairs: Pairs, kernel: Any, m: int, stationary: bool) -> Iterator[Fit]:
     """Yield the claimed kernel with one change."""
-    yield _factor(means, pairs.claim, m)
+    value, error = means.along(pairs.claim, np.zeros_like(pairs.claim))
+    digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
+    text = f"estimate / exact is {digits} at every pair"
+    sizes = {"n_features": float(m), "sqrt(n_features)": math.sqrt(m)}
+    sizes |= {f"1/{name}": 1.0 / size for name, size in sizes.items()}
+    name = _name(value, error, {**_NAMES, **sizes} if m > 10 else _NAMES)
+    if name is not None and not name.isdecimal():
+        text += f" ({name}{f', with {m} features' if 'n_features' in name else ''})"
+    yield Cause("factor", text, value, error), value * pairs.claim
     value, error = means.along(np.ones_like(pairs.claim), pairs.claim)
     text = f"estimate - exact is {value:.3g} at every pair, in units of sqrt(k(x,x) k(y,y))"
     yield Cause("offset", f"{text}: an offset", value, error), pairs.claim + value
     if stationary:
         yield from _phases(means, pairs, kernel)
     yield from _bandwidth(means, pairs, kernel)
-
-
-def _factor(means: Means, claim: Array, n_features: int) -> Fit:
-    value, error = means.along(claim, np.zeros_like(claim))
-    digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
-    text = f"estimate / exact is {digits} at every pair"
-    sizes = {"n_features": float(n_features), "sqrt(n_features)": math.sqrt(n_features)}
-    sizes |= {f"1/{name}": 1.0 / size for name, size in sizes.items()}
-    name = _name(value, error, {**_NAMES, **sizes} if n_features > 10 else _NAMES)
-    if name is not None and not name.isdecimal():
-        text += f" ({name}{f', with {n_features} features' if 'n_features' in name else ''})"
-    return Cause("factor", text, value, error), value * claim
 
 
 def _name(value: float, error: float, names: dict[str, float]) -> str | None:
@@ -299,8 +295,7 @@ def _scale(means: Means, pairs: Pairs, kernel: Any) -> tuple[float, float, Any] 
     def model(log: float) -> Any:
         return _values(kernel, pairs, lambda rows: math.exp(log) * rows)
 
-    values = {float(log): model(float(log)) for log in _GRID}
-    values = {log: value for log, value in values.items() if value is not None}
+    values = {log: value for log in _GRID.tolist() if (value := model(log)) is not None}
     if not values:
         return None
     grid, models = np.array(list(values)), np.stack(list(values.values()))
@@ -387,13 +382,10 @@ def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
         (f"matern(nu={nu:g}, length_scale={{:.3g}})", make("matern", nu=nu, length_scale=1.0), -1.0)
         for nu in (0.5, 1.0, 1.5, 2.5, 3.5)
     ]
-    return [
-        rbf,
-        ("laplacian(gamma={:.3g})", make("laplacian", gamma=1.0), 1.0),
-        (f"joint Cauchy weights: {matern[0][0]}", *matern[0][1:]),
-        *matern[1:],
-        *((f"{text}, times {{:.3g}}", law, 1.0) for text, law in _SPECTRA.items()),
-    ]
+    laplacian = "laplacian(gamma={:.3g})", make("laplacian", gamma=1.0), 1.0
+    cauchy = f"joint Cauchy weights: {matern[0][0]}", *matern[0][1:]
+    laws = [(f"{text}, times {{:.3g}}", law, 1.0) for text, law in _SPECTRA.items()]
+    return [rbf, laplacian, cauchy, *matern[1:], *laws]
 
 
 def _other_kernels(means: Means, pairs: Pairs, kernel: Any, stationary: bool) -> Iterator[Fit]:

@@ -54,7 +54,7 @@ def rows_and_results_are_left_alone(c: Candidate) -> None:
         with c.trying(what):
             c.call(phi, rows)
     if c.changed:
-        raise Broken(f"X is changed in place by a call, of {c.changed}")
+        raise Broken(c.changed)
     result = raw(phi, c.place(c.rows))
     before = np.array(dense_host(result)[0])
     with c.trying("calls on reversed rows"):
@@ -146,9 +146,10 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
             if wrong.size == total:
                 raise Broken(f"features depend on how many rows are given: {n} or {total}")
             if wrong.size:
-                text = f"of {counted(total, 'row')} at once, equal rows have other features from "
-                text += f"row {wrong[0]} on: are blocks cut or drawn wrongly?"
-                raise Broken(text)
+                text = (
+                    f"of {counted(total, 'row')} at once, equal rows have other features from row"
+                )
+                raise Broken(f"{text} {wrong[0]} on: are blocks cut or drawn wrongly?")
         if total == _SHORT:
             seconds = (c.clock.seconds - start) / _SHORT
             most = min(_TALL, _ENTRIES // c.plain.shape[1], _WIDE // c.rows.shape[1])

@@ -17,7 +17,6 @@ from mehler._arrays import Array, from_host, place_of, stays_lazy, to_host
 from mehler._plural import counted
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, call, raw
 
-# (seed, X, n_features) -> map for rows like X; n_features=None for the width of `draw`.
 Redraw = Callable[[int, Array, int | None], Any]
 # Moves of rows that show how features are rounded, in units of single precision.
 _MOVES, _STEP, EPS = 4, 16.0, float(np.finfo(np.float32).eps)
@@ -132,7 +131,8 @@ class Candidate:
             same = np.array_equal(after, values, equal_nan=after.dtype.kind == "f")
             # JAX may have rounded double precision.
             if after.dtype == values.dtype and not same:
-                self.changed = f"{counted(n, 'row')} of {after.dtype}"
+                text = f"X is changed in place by a call, of {counted(n, 'row')}"
+                self.changed = f"{text} of {after.dtype}"
         self.n_features += z.shape[1]
         self.transcript = zlib.crc32(z.tobytes(), self.transcript)
         return z
@@ -174,9 +174,12 @@ class Candidate:
             raise Broken(f"{cause} another")
         d = self.rows.shape[1]
         x, y = (z.astype(np.float64, copy=False) for z in (a, b))
+        kinds = [np.finfo(z.dtype) for z in (a, b) if z.dtype.kind == "f"]
+        eps = max(EPS, *(float(kind.eps) for kind in kinds)) if kinds else 0.0
+        relative = min(_ULPS * eps * math.sqrt(d + a.shape[1]), _COARSEST)
         with np.errstate(invalid="ignore"):
             gap, size = np.abs(x - y), np.abs(y).max(axis=1, keepdims=True)
-            allowed = tolerance(a, b, d + a.shape[1]) * np.where(np.isfinite(size), size, 0.0)
+            allowed = relative * np.where(np.isfinite(size), size, 0.0)
             off = ~((gap <= allowed + slack) | (x == y) | (np.isnan(x) & np.isnan(y)))
         pieces = _PIECES if a.dtype.kind == "f" else max(_PIECES, float(np.abs(y).max()) + 1.0)
         chance = min(0.5, 8.0 * pieces * math.sqrt(d) * EPS)
@@ -201,13 +204,6 @@ class Candidate:
                 if z.shape == plain.shape:
                     far = np.fmax(far, np.abs(z.astype(np.float64) - plain.astype(np.float64)))
         return far
-
-
-def tolerance(a: Any, b: Any, terms: int) -> float:
-    """Return the allowed difference of entries, relative to the largest in their row."""
-    kinds = [z.dtype for z in (a, b) if z.dtype.kind == "f"]
-    eps = max(EPS, *(float(np.finfo(kind).eps) for kind in kinds)) if kinds else 0.0
-    return min(_ULPS * eps * math.sqrt(terms), _COARSEST)
 
 
 def won(signs: Iterable[int], rate: float, n: int = 0) -> bool:

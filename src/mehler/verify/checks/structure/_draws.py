@@ -1,8 +1,4 @@
-"""Rules for many draws: seeds determine maps, other seeds give others, columns differ.
-
-Correct maps may share a bandwidth, a phase or a rotation among their columns, so what follows from
-independence alone is a fault where it is declared, and a remark otherwise.
-"""
+"""Rules for many draws: seeds determine maps, other seeds give others, columns differ."""
 
 from __future__ import annotations
 
@@ -48,8 +44,7 @@ def the_seed_alone_decides(c: Candidate) -> None:
         because = f" by the global random state of {', '.join(names)}" if names else ""
         raise Broken(f"ignores its seed: two draws of one seed differ{because}")
     if other:
-        listed = ", ".join(str(seed) for seed in other)
-        raise Broken(f"seed {listed} is not a seed: two draws differ")
+        raise Broken(f"seed {', '.join(map(str, other))} is not a seed: two draws differ")
     if c.redraw is not None:
         fewer = c.rows[: -(-len(c.rows) // 2)][::-1]
         with c.trying("draws after a fit on other rows"):
@@ -65,10 +60,7 @@ _ALIKE, _SELDOM, _COLUMNS, _RELATIONS = 2300, 0.011, 64, 8
 
 
 def seeds_differ(c: Candidate) -> None:
-    """Different seeds give different maps.
-
-    Two seeds that share half of their columns suggest a relation, which sign tests decide.
-    """
+    """Different seeds give different maps; seeds that share columns are tried by sign tests."""
     draws: dict[int, Any] = {}
     start, far = c.clock.seconds, c.seeds(11)
     # Single bits, neighbours, steps of powers of ten, the most informative first.
@@ -98,8 +90,8 @@ def seeds_differ(c: Candidate) -> None:
                 if equal:
                     gave = f"{counted(len(draws), 'seed')} gave {counted(n_maps, 'map')}"
                     text = f"give the same features: {gave}"
-                assumed = "draws from different seeds are independent"
-                raise Broken(f"seeds {low} and {high} {text}", assumes=assumed)
+                text = f"seeds {low} and {high} {text}"
+                raise Broken(text, assumes="draws from different seeds are independent")
     _require_no_collision(c, draws, start)
 
 
@@ -184,10 +176,7 @@ _SETTINGS: dict[str, Callable[[], Any]] = {
 
 
 def global_state_is_left_alone(c: Candidate) -> None:
-    """No draw and no call moves a global random generator or changes settings of the process.
-
-    States are compared and never set. A draw that seeds the generator by its seed is a remark.
-    """
+    """No draw and no call moves a global random generator or changes settings of the process."""
     phi, turns = c.map(c.first), (c.first, c.seeds(0)(1), c.first)
     c.call(phi, c.rows)  # some maps draw their weights at the first call
     if names := _moved_by(c, lambda: raw(phi, c.place(c.rows))):
@@ -309,10 +298,7 @@ _PILOT, _VALUES, _NOISE, _COMPARED, _SAME, _NEAR = 3, 3, 1e-9, 8192, 1e-6, 0.05
 
 
 def columns_differ(c: Candidate) -> None:
-    """Columns of features copy no others, and share no few random numbers.
-
-    Columns equal up to a factor at the same places are a fault, by sign tests, but of exact maps.
-    """
+    """Columns of features copy no others, but in exact maps, and share no few random numbers."""
     pilot = [c.features(c.seeds(21)(k)) for k in range(_PILOT)]
     if any(z.shape != pilot[0].shape or z.dtype.kind != "f" for z in pilot):
         return
@@ -400,10 +386,7 @@ def _require_many_numbers(c: Candidate, m: int) -> None:
 
 
 def inputs_are_used(c: Candidate) -> None:
-    """Every column of X that the claimed kernel depends on changes the features.
-
-    `check_kernel` decides, at a row and the same row with unused columns of another.
-    """
+    """Every column of X that the claimed kernel depends on changes the features."""
     if c.kernel is None or len(c.rows) < 2:
         return
     d, base = c.rows.shape[1], c.rows[0]

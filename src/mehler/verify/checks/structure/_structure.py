@@ -21,9 +21,6 @@ from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks.structure import _calls, _draws
 from mehler.verify.checks.structure._candidate import Broken, Candidate, Redraw
 
-# rows -> a mask of those at which the kernel is claimed.
-Domain = Callable[[Array], Any]
-
 # In the order in which they run: what breaks an early rule may break later ones too.
 RULES: dict[str, Callable[[Candidate], None]] = {
     "finite": _calls.features_are_finite,
@@ -79,7 +76,7 @@ def check_structure(
     *,
     kernel: Kernel | None = None,
     redraw: Redraw | None = None,
-    domain: Domain | None = None,
+    domain: Callable[[Array], Any] | None = None,
     random: bool = True,
     independent_features: bool = False,
     only: str | Collection[str] | None = None,
@@ -146,17 +143,11 @@ def check_structure(
     chosen = [name for name in RULES if name in names and (random or name not in _RANDOM[1:])]
     rows = rows_without_claim(X)
     n = rows.host.shape[0]
-    c = Candidate(
-        draw=draw,
-        given=rows.given,
-        rows=rows.host[np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))],
-        kernel=kernel if random else None,
-        redraw=redraw,
-        seed=settings.seed,
-        rate=settings.false_alarm / (len(_RANDOM) + 1),
-        clock=Clock(_LIMIT if settings.time_limit is None else settings.time_limit),
-        independent=independent_features,
-    )
+    used = rows.host[np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))]
+    rate, claim = settings.false_alarm / (len(_RANDOM) + 1), kernel if random else None
+    clock = Clock(_LIMIT if settings.time_limit is None else settings.time_limit)
+    c = Candidate(draw, rows.given, used, claim, redraw, settings.seed, rate, clock)
+    c.independent = independent_features
     if random:
         settings.pay()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
@@ -174,8 +165,8 @@ def check_structure(
     sentences = causes[:1] + [f"Also: {cause}" for cause in causes[1:]] + remarks
     sentences += left_out * undecided
     assumed = dict.fromkeys(fault.assumes for fault in broken.values() if fault.assumes)
-    rate = settings.false_alarm if random else 0.0
-    verdict = replace(settings, false_alarm=rate, miss=0.0).verdict(
+    paid = settings.false_alarm if random else 0.0
+    verdict = replace(settings, false_alarm=paid, miss=0.0).verdict(
         status="refuted" if broken else "inconclusive" if undecided else "holds",
         claim=f"the map keeps the rules: {', '.join(chosen)}",
         observed=float(len(broken)),
@@ -214,8 +205,7 @@ def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
         except Exception as error:  # the map took these rows at first
             c.skip(f"the rule {name!r}", f"{type(error).__name__}: {error}", undecided=True)
     if c.changed and not broken and "rows and results left alone" in chosen:
-        text = f"X is changed in place by a call, of {c.changed}"
-        broken["rows and results left alone"] = Broken(text)
+        broken["rows and results left alone"] = Broken(c.changed)
     return broken
 
 
@@ -252,16 +242,10 @@ def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Redraw, domain: An
             continue
         draw = drawing(other, m)
         with c.trying(what):
-            verdict = check_kernel(
-                draw,
-                kernel,
-                c.place(other),
-                resolution=0.25,
-                false_alarm=c.rate / len(cases),
-                max_features=400 * c.call(draw(c.first), other).shape[1],
-                time_limit=2.0,
-                seed=c.seed + k,
-            )
+            most, rate = 400 * c.call(draw(c.first), other).shape[1], c.rate / len(cases)
+            options = DrawOptions(max_features=most, false_alarm=rate, time_limit=2.0)
+            options["seed"] = c.seed + k
+            verdict = check_kernel(draw, kernel, c.place(other), resolution=0.25, **options)
             c.n_draws += verdict.n_draws
             low, high = verdict.interval
             if verdict.status == "refuted":
