@@ -146,9 +146,9 @@ def bring(record: dict[str, Any], docs: Path = DOCS) -> list[Path]:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 2:
-        sys.exit("python docs/_experiments.py [DIR]: the --out of mehler reproduce")
     new = [path for name in sys.argv[1:] for path in sorted(Path(name).glob("*/*.json"))]
+    new = [path for path in new if path.stem == path.parent.name]
+    if len(sys.argv) > 2 or (sys.argv[1:] and not new):
+        sys.exit("python docs/_experiments.py [DIR]: DIR/NAME/NAME.json, by mehler reproduce")
     for path in new or sorted(RESULTS.glob("*.json")):
-        if not new or path.stem == path.parent.name:
-            print(*bring(json.loads(path.read_text(encoding="utf-8"))), sep="\n")
+        print(*bring(json.loads(path.read_text(encoding="utf-8"))), sep="\n")

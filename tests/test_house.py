@@ -264,7 +264,8 @@ def test_weight_is_within_its_budget():
     counts = weights()
     today = {name: numbers.get("now") for name, numbers in budget.items()}
     assert counts.keys() <= budget.keys(), "a package without a budget"
-    assert {k: n for k, n in counts.items() if today[k] is not None and n > today[k]} == {}
+    above = {k: n - today[k] for k, n in counts.items() if today[k] is not None and n > today[k]}
+    assert not above, f"above `now` of pyproject.toml, which never rises: remove as many: {above}"
     for name in ("proofs_checks", "benchmarks", "docs_programs"):
         assert counts[name] <= budget[name]["limit"]
 

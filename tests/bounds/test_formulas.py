@@ -45,7 +45,7 @@ def spreading(function) -> list[str]:
 
 
 def test_every_bound_has_a_row():
-    assert set(NAMES) == set(ROWS)
+    assert set(NAMES) == set(ROWS), "add its row to the module of its namespace in formulas/"
 
 
 @pytest.mark.parametrize("name", NAMES)

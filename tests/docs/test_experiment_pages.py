@@ -18,7 +18,7 @@ RESULTS = ROOT / "docs" / "experiments" / "results"
 def test_an_experiment_has_a_page_with_the_results_of_its_full_run(name: str) -> None:
     page = made.experiment_page(name)
     listed = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
-    assert f"[`{name}`](experiments/{name}.md)" in listed
+    assert f"[`{name}`](experiments/{name}.md)" in listed, "write its row in docs/experiments.md"
     assert f"\nexperiments/{name}\n" in listed
     if name == "invariant-permutations":
         assert "](../_static/permutations.svg)" in page

@@ -28,7 +28,10 @@ def test_checks_hold_without_the_change(context):
 
 def test_every_check_has_a_fault_that_changes_its_verdict():
     """That of a false published form is flipped by the truth, every other by a wrong claim."""
-    assert {check for check, _, _ in DEFECTS} | {row.check for row in RED} == set(STATEMENT_OF)
+    changed = {check for check, _, _ in DEFECTS} | {row.check for row in RED}
+    missing = {one.id for check, one in STATEMENT_OF.items() if check not in changed}
+    assert not missing, f"add a row to tests/proofs_checks/mutations for each check: {missing}"
+    assert changed == set(STATEMENT_OF)
     for check, _, verdict in DEFECTS:
         statement = STATEMENT_OF[check]
         form = next(one.form for one in statement.checks if one.run is check)

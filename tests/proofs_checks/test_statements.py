@@ -51,6 +51,7 @@ def require_whole(one: Evidence) -> None:
     assert one.method, one
     assert one.check, one
     assert one.exact is not None, one
+    assert one.interval is not None, f"evidence needs an interval: {one}"
     low, high = one.interval
     assert low <= one.observed <= high, one
     assert 0 < one.detectable < math.inf, one
