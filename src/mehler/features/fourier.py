@@ -17,7 +17,7 @@ from mehler.features._base import FeatureMap
 from mehler.features._block import Angles, Units
 from mehler.features._correlation import BLOCK, over_blocks
 from mehler.features.projections import ProjectionName
-from mehler.features.spectra import KernelName, Spectrum, is_named, spectrum_of
+from mehler.features.spectra import Spectrum, SpectrumName, is_named, spectrum_of
 
 
 class FourierFeatures(FeatureMap):
@@ -96,7 +96,7 @@ class FourierFeatures(FeatureMap):
         n_features: int,
         *,
         seed: int,
-        kernel: KernelName | Spectrum = "rbf",
+        kernel: SpectrumName | Spectrum = "rbf",
         gamma: float | None = None,
         nu: float | None = None,
         length_scale: float | None = None,

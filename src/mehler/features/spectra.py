@@ -344,7 +344,7 @@ def _bessel(s: Array, nu: float) -> Any:
     return np.where(s > least, np.minimum(np.exp(log - safe), 1.0), 1.0)
 
 
-KernelName: TypeAlias = Literal["rbf", "laplacian", "matern"]
+SpectrumName: TypeAlias = Literal["rbf", "laplacian", "matern"]
 NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
 
 

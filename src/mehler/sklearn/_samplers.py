@@ -21,7 +21,7 @@ from mehler.features.invariant import Rule, TemplateName, bins_for
 from mehler.features.kitchen_sinks import LawName
 from mehler.features.leverage import Draws
 from mehler.features.projections import ProjectionName
-from mehler.features.spectra import NAMED, KernelName
+from mehler.features.spectra import NAMED, SpectrumName
 from mehler.learn import rows_at
 from mehler.sklearn import _inputs
 from mehler.sklearn._base import Sampler, Weights, fitted_part
@@ -177,7 +177,7 @@ class FourierSampler(Sampler):
 
     _map = features.FourierFeatures
     n_components: int = 100
-    kernel: KernelName | features.Spectrum = "rbf"
+    kernel: SpectrumName | features.Spectrum = "rbf"
     gamma: float | Literal["scale"] | None = "scale"
     length_scale: float | None = None
     nu: float | None = None
