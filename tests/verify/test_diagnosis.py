@@ -106,6 +106,12 @@ FAULTS = {
     "degrees": (offset(scale=math.pi / 180.0), RBF, X, "rows are scaled to almost nothing"),
     "radians": (offset(scale=180.0 / math.pi), RBF, X, "' / gamma above"),
     "matern, twice": (offset(student(1.5), scale=0.5), MATERN, X, "length_scale' = 2 length_scale"),
+    "columns of their own": (
+        offset(lambda rng, d, m: rng.standard_t(3, (d, m))),
+        MATERN,
+        X,
+        "3 degrees in each column",
+    ),
     "phases left out": (offset(width=0.0), RBF, X, "phases b were left out: E cos 2b = "),
     "phases to quarter pi": (
         offset(width=math.pi / 4.0),

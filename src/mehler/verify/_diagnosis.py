@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,8 +26,9 @@ _MOST_ROWS, _SECONDS = 64, 3.0
 # Standard errors without a deviation; largest kurtosis of an estimate whose error is trusted.
 _CALM, _TAILS = 5.0, 8.0
 # A model fits if it explains this fraction of the squared deviation, and leaves at most so many
-# standard errors. Models of nearly that rest are rivals: if they differ, none is named.
-_EXPLAINED, _REST, _RIVAL, _ALIKE = 0.9, 2.0, 1.6, 0.3
+# standard errors. Models of nearly that rest are rivals: if they differ, none is named. Of a
+# bandwidth that leaves more than the last number the other kernels are rivals too.
+_EXPLAINED, _REST, _RIVAL, _ALIKE, _WELL = 0.9, 2.0, 1.6, 0.3, 1.25
 # Factors that common faults produce; a fit within 4 standard errors of one is named after it.
 _ROOT = math.sqrt(2.0)
 _NUMBERS = {"2": 2.0, "3": 3.0, "4": 4.0, "8": 8.0, "sqrt(2)": _ROOT, "pi": math.pi}
@@ -145,10 +146,15 @@ def _causes(
     shift = np.abs(rows).max() * np.random.default_rng(0).standard_normal(rows.shape[1])
     there = _values(kernel, pairs, lambda x: x + shift)
     stationary = there is not None and np.allclose(there, pairs.claim, rtol=1e-6, atol=1e-9)
-    changes = _changes(means, pairs, kernel, m, stationary)
-    others = _other_kernels(means, pairs, kernel, stationary)
-    for fits in (changes, others, _columns(means, pairs, kernel)):  # generators
+    changes = [*_changes(means, pairs, kernel, m, stationary)]
+    others, columns = (
+        _other_kernels(means, pairs, kernel, stationary),
+        _columns(means, pairs, kernel),
+    )
+    for fits in (changes, others, columns):  # the last two are generators
         causes = None if clock.over else _simplest(means, pairs.claim, fits)
+        if causes and causes[0].kind == "bandwidth" and causes[0].rest > _WELL and not clock.over:
+            causes = _simplest(means, pairs.claim, [*changes, *others])
         if causes is not None:
             return causes
     return None
@@ -213,7 +219,7 @@ class Means:
 Fit = tuple[Cause, Any]  # with the values of its model at the pairs
 
 
-def _simplest(means: Means, claim: Array, fits: Iterator[Fit]) -> tuple[Cause, ...] | None:
+def _simplest(means: Means, claim: Array, fits: Iterable[Fit]) -> tuple[Cause, ...] | None:
     """Return the simplest model that fits, nothing if one that differs fits too; None if none."""
     good: list[Fit] = []
     before = means.distance(means.mean, claim) ** 2
@@ -360,7 +366,10 @@ def _by_columns(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
 
 # Kernels of weights whose law is not the claimed one's, at their own scale.
 _SPECTRA: dict[str, Callable[[Any, Any], Any]] = {
-    "Student weights of 2 degrees in each column": _by_columns(make("matern", nu=1.0)),
+    **{
+        f"Student weights of {2 * nu:g} degrees in each column": _by_columns(make("matern", nu=nu))
+        for nu in (1.0, 1.5, 2.5)
+    },
     "uniform weights": _by_columns(lambda a, b: np.sinc(math.sqrt(3.0) / math.pi * (a - b.T))),
     "weights of random signs": _by_columns(lambda a, b: np.cos(a - b.T)),
     **{
