@@ -1,4 +1,4 @@
-"""Named kernels of float64 NumPy rows, as ``mehler verify --kernel`` takes them."""
+"""Named kernels of float64 NumPy rows, and variances of the usual random features of each."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def additive_chi2(x: Matrix, y: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Law:
-    """A way to make features, and the variance V, (n, k), or an upper bound of it.
+    """A construction of features, and V = m Var<phi(x), phi(y)>, (n, k), or a bound of it.
 
     `independent`: the columns of one draw are i.i.d. samples; else a whole draw is one sample.
     """
@@ -143,7 +143,7 @@ def exponential_laws(k: OnPairs, gamma: float) -> dict[str, Law]:
     def square(X: Matrix, Y: Matrix) -> Matrix:
         return gamma * distances(X, Y, "sqeuclidean")
 
-    def waves(X: Matrix, Y: Matrix) -> Matrix:
+    def of_fourier(X: Matrix, Y: Matrix) -> Matrix:
         sizes = np.exp(gamma * ((X**2).sum(axis=1)[:, None] + (Y**2).sum(axis=1)[None, :]))
         return sizes * np.expm1(-square(X, Y)) ** 2
 
@@ -157,7 +157,7 @@ def exponential_laws(k: OnPairs, gamma: float) -> dict[str, Law]:
     positive = Law("exp(w.x - |x|^2/2) / sqrt(m), independent", of_positive, True)
     text = "exp(-|x|^2/2) (exp(w.x), exp(-w.x)) / sqrt(m), w independent"
     pairs = Law(text, of_pairs, False)
-    wave = Law("sqrt(2/m) exp(|x|^2/2) (cos(w.x), sin(w.x)), w independent", waves, False)
+    wave = Law("sqrt(2/m) exp(|x|^2/2) (cos(w.x), sin(w.x)), w independent", of_fourier, False)
     rising = with_blocks({"positive": positive, "positive-pairs": pairs}, spread=0.0)
     return {**rising, **with_blocks({"cos-sin": wave})}
 

@@ -1,6 +1,8 @@
-"""Expectations of maxout units by angle: one grid of Gaussian wedges, then a table a pool size.
+"""Expectations of two maxout units at an angle: one grid of wedges, a table per pool size.
 
-Wedges, their powers and the derivatives behind the tables: :doc:`/theorems/certified-balls`.
+M and M' are the maxima of q pairs of normals, taken by the pairs D and D'. If D = D', the other
+pairs lie in a wedge with its apex at (a, b) by the rotated normals of that pair: a factor G^(q-1),
+G the wedge's Gaussian measure. Derivatives are on :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from mehler.exact.activations._named import ActivationLike as ActivationLike
 from mehler.exact.activations._named import activation_kernel as activation_kernel
 from mehler.exact.activations._named import activation_kernel_error as activation_kernel_error
 from mehler.exact.activations._named import activation_of as activation_of
-from mehler.exact.activations._series import Held as Held
+from mehler.exact.activations._series import Cache as Cache
 from mehler.exact.activations._series import coefficients as coefficients
 
 __all__ = ["ACTIVATIONS"]

@@ -1,6 +1,8 @@
-"""Expected products of any activation at two correlated Gaussians, by Mehler's series.
+"""Expected products of any activation at two Gaussians of correlation rho, by Mehler's series.
 
-Series, panels and their bisection, with proofs: :doc:`/theorems/certified-balls`.
+E a(s g) a(t g') = sum_k rho^k c_k(s) c_k(t), where c_k(s) = E a(s g) h_k(g) is computed by two
+quadrature rules on panels of g, bisected where the rules differ. Proofs:
+:doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations
@@ -119,13 +121,7 @@ def gaussian_mass(low: Any, high: Any) -> Any:
     return 2.0 * np.exp(-0.5 * middle * middle) / np.sqrt(2 * np.pi) * (high - low)
 
 
-def bisect(
-    sample: Sample,
-    scale: Any,
-    low: Floats,
-    high: Floats,
-    size: Floats,
-) -> Iterator[Panels]:
+def bisect(sample: Sample, scale: Any, low: Floats, high: Floats, size: Floats) -> Iterator[Panels]:
     """Yield the parts of unresolved panels: resolved, jumps, noise, and the budget's rest.
 
     `size` is the root mean square at each scale.
@@ -363,7 +359,7 @@ def _of_batch(function: HostFunction, scales: Floats) -> Coefficients:
     return Coefficients(size, c, second, mirror, error, second_error, tail)
 
 
-class Held:
+class Cache:
     """Coefficients of the scales of one function, so that blocks of pairs share them."""
 
     def __init__(self) -> None:
@@ -383,10 +379,10 @@ class Held:
 
 
 def pair_moment(
-    function: HostFunction, rho: Any, near: Any, far: Any, *scales: Any, held: Held | None = None
+    function: HostFunction, rho: Any, near: Any, far: Any, *scales: Any, held: Cache | None = None
 ) -> tuple[Any, Any]:
     """Compute E a(u) a(v) and an error bound on the host; `near`, `far` are 1 - rho and 1 + rho."""
-    series = (held := held or Held()).at(function, np.concatenate([np.ravel(s) for s in scales]))
+    series = (held := held or Cache()).at(function, np.concatenate([np.ravel(s) for s in scales]))
     # The rows of both scales of each pair among the coefficients.
     x, y = (np.searchsorted(held.scales, scale) for scale in scales)
     shape = np.broadcast_shapes(np.shape(rho), x.shape, y.shape)

@@ -12,7 +12,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler._validate import require_flag, require_integer, require_not_negative, require_positive
 from mehler.exact import LARGEST_POOL
-from mehler.exact.activations import ActivationLike, Held, Pairs, activation_of
+from mehler.exact.activations import ActivationLike, Cache, Pairs, activation_of
 from mehler.features.deep import _recursion
 from mehler.features.deep._recursion import Elementwise, Layer, Maxout
 
@@ -168,7 +168,7 @@ class DeepKernel:
         layer = self.layer
         if isinstance(layer, Elementwise):
             # Blocks of rows share the series of a scale.
-            layer = dataclasses.replace(layer, held=(Held(), Held()))
+            layer = dataclasses.replace(layer, held=(Cache(), Cache()))
 
         def layers(some: Pairs) -> list[Array]:
             return self._layers(layer, some, columns, tangent=tangent, error=error)

@@ -24,7 +24,7 @@ from mehler.exact import (
     second_moment_at,
     sigma2,
 )
-from mehler.exact.activations import Activation, Held, Pairs, arc_cosine
+from mehler.exact.activations import Activation, Cache, Pairs, arc_cosine
 from mehler.features import _correlation
 from mehler.features._correlation import SplitRows, gaussian_pairs
 
@@ -155,7 +155,7 @@ class Elementwise:
     """An activation of one projection; `held` has what its series needs at scales seen before."""
 
     activation: Activation
-    held: tuple[Held, Held] | tuple[None, None] = field(default=(None, None), compare=False)
+    held: tuple[Cache, Cache] | tuple[None, None] = field(default=(None, None), compare=False)
 
     @functools.cached_property
     def second(self) -> float | None:

@@ -1,4 +1,4 @@
-"""Mean and variance of group-invariant features, of drawn templates and of given ones."""
+"""Mean and variance of products of group-invariant features, of random or given templates."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Sampled(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Moments(Sampled):
-    """Moments of one template's product P of a TemplateLaw; their mean is the estimate."""
+    """Moments of P, the product of one random template's features; estimates are means of P."""
 
     def kernel(self, x: Floats, z: Floats) -> Any:
         """Compute E P, shape (n, k)."""
@@ -70,14 +70,14 @@ class Moments(Sampled):
         first, first_equal = _orbits.over_pairs(self.group, x, z, self._mean)
         second, second_equal = _orbits.over_pairs(self.group, x, z, self._square)
         # `_on_list` averages squares over elements too: the distribution of a pair is a mixture.
-        share = 1.0 / self.size
+        fraction = 1.0 / self.size
         if not self.replacement and self.group.order > 1:
             n = self.group.order
             first = (n * first - first_equal) / (n - 1)
             second = (n * second - second_equal) / (n - 1)
         apart = second - first**2
         together = second_equal - first_equal**2
-        return np.maximum(share * together + (1.0 - share) * apart, 0.0)
+        return np.maximum(fraction * together + (1.0 - fraction) * apart, 0.0)
 
     def shared_variance(self, x: Floats, z: Floats) -> Any:
         """Compute the variance over samples of elements of E[P | elements], or a bound: (n, k)."""
@@ -135,15 +135,15 @@ class Moments(Sampled):
     def _shape(self, a: Floats, b: Floats) -> tuple[float, float] | None:
         """Return the mean norm of u = g'a - h'b, and the squared norm of E u u^T / |u|."""
         n, d = self.group.order, len(a)
-        one = self.group.closed and self.group.orthogonal
-        if n * d * d * (1 if one else n) > _EFFORT:
+        isometric = self.group.closed and self.group.orthogonal
+        if n * d * d * (1 if isometric else n) > _EFFORT:
             return None
-        ours = a[None] if one else self.group.transpose(a[None])[:, 0]
+        ours = a[None] if isometric else self.group.transpose(a[None])[:, 0]
         differences = (ours[:, None] - self.group.transpose(b[None])[:, 0]).reshape(-1, d)
         lengths = np.sqrt((differences * differences).sum(axis=1))
         safe = np.where(lengths > 0.0, lengths, 1.0)
         spread = (differences.T / safe) @ differences / len(differences)
-        if not one:
+        if not isometric:
             return float(lengths.mean()), float((spread * spread).sum())
         # On a group the mean over all pairs is that of h' M h: its squared norm is <M, h' M h>.
         turned = self.group.transpose(spread)  # rows r become r h: M h

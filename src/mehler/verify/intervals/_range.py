@@ -1,13 +1,13 @@
 """Betting intervals for bounded samples, and bounds for nonnegative ones.
 
-Of stakes that are fixed before the samples the mean of prod(1 +- lambda (X_i - m)) is a test
-martingale at m = E X. Its logarithm is bounded below by a polynomial in m of four power sums,
+Bets on the side of m on which E X lies have the wealth prod(1 +- lambda (X_i - m)). At m = E X it
+is a martingale for stakes lambda fixed before the samples, and so is its mean over stakes: an m at
+which it is large is excluded. Its logarithm is bounded below by a polynomial of four power sums,
 
     log(1 + u) >= u - u^2/2 + u^3/3 - kappa(c) u^4 for u >= -c,  kappa(c) = sum_k c^k / (k + 4),
 
 since the remainder over u^4 is -integral of (1 - t)^3/(1 + t u)^4, which grows with u. Stakes are
-3/4 of the largest that the range allows and it over powers of 2: the best of them is within a
-factor sqrt(2) of the optimal one and loses an eighth of its growth at most.
+3/4 of the largest possible one over powers of 2: the best loses an eighth of the growth at most.
 
 Bets that a mean of samples X >= 0 is more than q assume nothing else: for stakes 0 <= s < 1 the
 wealth prod (1 + s (X_i/q - 1)) is a nonnegative supermartingale if EX <= q, and so is its mean over
