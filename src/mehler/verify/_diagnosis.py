@@ -39,6 +39,10 @@ _SHARP, _NEAR = 0.05, 0.03
 # Error of a mean at which kernels with a free scale can be distinguished, and kinds that need it.
 _FINE, _FREE = 0.002, ("bandwidth", "kernel", "columns")
 _GRID = np.arange(-4.5, 4.51, 0.125)  # logarithms of the factors on lengths
+# E cos 2b of phases b that are uniform on an interval.
+_WIDTHS = {"[0, 2)": math.sin(4) / 4, "[0, pi/4)": 2 / math.pi, "[0, 1)": 0.5 * math.sin(2)}
+# Columns whose factors are fitted, and pairs for each of them.
+_MOST_COLUMNS, _PAIRS_A_COLUMN = 12, 5
 
 
 @dataclass(frozen=True)
@@ -106,8 +110,7 @@ def diagnose(
     pairs, draws = make_pairs(kernel, X, Y), Draws(draw, seed, stream=_STREAM)
     with np.errstate(all="ignore"):
         source = choose_source(draws[0], pairs, False)
-        grams: list[Any] = []
-        target = _DRAWS
+        grams, target = list[Any](), _DRAWS
         while True:
             while len(grams) < target and not (len(grams) >= 2 * _GROUPS and clock.over):
                 gram = estimate(draws[len(grams)], pairs, source.n_features)
@@ -274,10 +277,6 @@ def _values(kernel: Any, pairs: Pairs, left: Callable[[Any], Any], right: Any = 
     return model if np.isfinite(model).all() else None
 
 
-# E cos 2b of phases b that are uniform on an interval.
-_WIDTHS = {"[0, 2)": math.sin(4) / 4, "[0, pi/4)": 2 / math.pi, "[0, 1)": 0.5 * math.sin(2)}
-
-
 def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
     """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c."""
     opposite = _values(kernel, pairs, np.positive, np.negative)
@@ -409,10 +408,6 @@ def _other_kernels(means: Means, pairs: Pairs, kernel: Any, stationary: bool) ->
         if fit is not None and fit[2] is not None:
             words = f"fits {text.format(math.exp(power * fit[0]))}, not the claimed kernel"
             yield Cause("kernel", words, math.exp(fit[0]), fit[1]), fit[2]
-
-
-# Columns whose factors are fitted, and pairs for each of them.
-_MOST_COLUMNS, _PAIRS_A_COLUMN = 12, 5
 
 
 def _columns(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:

@@ -15,7 +15,10 @@ from mehler._plural import counted
 from mehler.verify._maps import raw
 from mehler.verify.checks.structure._candidate import Broken, Candidate
 
-_BATCH = "features depend on the other rows of the batch"
+# Rows and letters of a call whose text leaves out its middle; a change that shows in features.
+_SHORT, _LETTERS, _NUDGE = 240, 1200, 3e-3
+# Most rows of one call, entries of its rows, entries of its features, and seconds.
+_TALL, _WIDE, _ENTRIES, _SECONDS = 100_050, 1 << 23, 1 << 22, 1.0
 
 
 def features_are_finite(c: Candidate) -> None:
@@ -69,7 +72,7 @@ def rows_and_results_are_left_alone(c: Candidate) -> None:
 
 def rows_do_not_see_each_other(c: Candidate) -> None:
     """A row has the same features alone, among other rows, in any order, of thousands too."""
-    phi, n = c.map(c.first), len(c.rows)
+    phi, n, batch = c.map(c.first), len(c.rows), "features depend on the other rows of the batch"
     c.call(phi, c.rows)
     # By a fresh map: what an earlier call leaves behind is not the order.
     order, cause = np.arange(n)[::-1], "features depend on the order, or on the place, of the rows"
@@ -77,11 +80,11 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
     _look_for_caches(c, phi)
     others = c.rows * np.asarray([1.0] + [0.5] * (n - 1)).astype(c.rows.dtype)[:, None]
     with c.trying("other rows besides"):
-        cause = f"{_BATCH}: added rows change them"
+        cause = f"{batch}: added rows change them"
         c.require_same(cause, c.call(phi, others)[:1], c.plain[:1])
-    cause = f"{_BATCH}: a part of the rows has other ones"
+    cause = f"{batch}: a part of the rows has other ones"
     c.require(cause, phi, np.arange(n)[n // 2 :], what="a part of the rows")
-    cause = f"{_BATCH}: alone a row has other ones (are rows centred or scaled?)"
+    cause = f"{batch}: alone a row has other ones (are rows centred or scaled?)"
     for i in range(n):
         c.require(cause, c.map(c.first), [i], what="one row at a time")
     middle, others = n // 2, np.delete(np.arange(n), n // 2)
@@ -97,10 +100,6 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
             if value == 0.0 and not np.isfinite(z[middle].astype(np.float64)).all():
                 c.remarks["features of a row of zeros are not finite"] = None
     _compare_many(c, phi)
-
-
-# Rows and letters of a call whose text leaves out its middle; a change that shows in features.
-_SHORT, _LETTERS, _NUDGE = 240, 1200, 3e-3
 
 
 def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
@@ -132,10 +131,6 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
                 c.require_same(f"{text}, or by less than the rows", z, right)
 
 
-# Most rows of one call, entries of its rows, entries of its features, and seconds.
-_TALL, _WIDE, _ENTRIES, _SECONDS = 100_050, 1 << 23, 1 << 22, 1.0
-
-
 def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
     """Compare rows repeated, 2^j + 1 and 10^k 2^j + 1, and as many as columns and features."""
     n, start, totals = len(c.rows), c.clock.seconds, [_SHORT]
@@ -162,16 +157,8 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
             totals += sorted(sizes)
     there = c.place(c.rows)
     for size in (1, 5, n) if stays_lazy(there) else ():
-        what = f"chunks of {counted(size, 'row')}"
-        cause = f"features depend on the chunks: {what}"
-        c.require(cause, phi, what=what, array=there.rechunk({0: size}))
-
-
-_LAYOUTS: dict[str, Callable[[Any], Any]] = {
-    "rows in Fortran order": np.asfortranarray,
-    "strided rows": lambda rows: np.repeat(np.repeat(rows, 2, axis=1), 2, axis=0)[::2, ::2],
-    "rows with negative strides": lambda rows: rows[::-1, ::-1].copy()[::-1, ::-1],
-}
+        what, array = f"chunks of {counted(size, 'row')}", there.rechunk({0: size})
+        c.require(f"features depend on the chunks: {what}", phi, what=what, array=array)
 
 
 def layouts_do_not_matter(c: Candidate) -> None:
@@ -179,8 +166,13 @@ def layouts_do_not_matter(c: Candidate) -> None:
     phi = c.map(c.first)
     c.call(phi, c.rows)
     if may_be_written(buffer := c.place(c.rows)):
-        for what, make in _LAYOUTS.items():
-            c.require(f"{what} have other features", phi, what=what, array=make(c.rows))
+        layouts = {
+            "rows in Fortran order": np.asfortranarray(c.rows),
+            "strided rows": np.repeat(np.repeat(c.rows, 2, axis=1), 2, axis=0)[::2, ::2],
+            "rows with negative strides": c.rows[::-1, ::-1].copy()[::-1, ::-1],
+        }
+        for what, array in layouts.items():
+            c.require(f"{what} have other features", phi, what=what, array=array)
         back, what = np.arange(len(c.rows))[::-1], "a buffer used again"
         with c.trying(what):
             earlier = c.call(phi, c.rows, buffer)

@@ -17,7 +17,6 @@ from mehler._arrays import Array, from_host, place_of, stays_lazy, to_host
 from mehler._plural import counted
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, call, raw
 
-Redraw = Callable[[int, Array, int | None], Any]
 # Moves of rows that show how features are rounded, in units of single precision.
 _MOVES, _STEP, EPS = 4, 16.0, float(np.finfo(np.float32).eps)
 # Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders; 64
@@ -49,7 +48,7 @@ class Candidate:
     given: Any
     rows: Any
     kernel: Kernel | None
-    redraw: Redraw | None
+    redraw: Callable[[int, Array, int | None], Any] | None
     seed: int
     rate: float
     clock: Clock

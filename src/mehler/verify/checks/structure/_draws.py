@@ -23,6 +23,21 @@ from mehler.verify.checks.structure._candidate import Broken, Candidate, won
 
 # Seeds that code often treats as missing, or that exceed 8, 31 or 32 bits.
 _NOTABLE = (0, 1, 2**8, 2**16, 2**31 - 1, 2**31, 2**32 - 1)
+# Consecutive seeds, unrelated ones, hashed ones, and most seconds for the latter.
+_ROW, _FAR, _HASHED, _SECONDS = 18, 90, 1000, 1.0
+# Equal draws of an ignored seed, the part of others that they rule out; columns; relations.
+_ALIKE, _SELDOM, _COLUMNS, _RELATIONS = 2300, 0.011, 64, 8
+# Draws of the first test; least distinct nonzero values of a column, and its relative size; most
+# columns compared; distances of unit vectors that are the same, and nearly so.
+_PILOT, _VALUES, _NOISE, _COMPARED, _SAME, _NEAR = 3, 3, 1e-9, 8192, 1e-6, 0.05
+# Least columns; draws that choose a pair of rows; its least correlation of halves; comparisons.
+_LEAST, _FEW, _ALIKE_HALVES, _COMPARISONS = 64, 20, 0.5, 120
+_DRAWS = "another thread draws"
+_SETTINGS: dict[str, Callable[[], Any]] = {
+    "np.geterr()": np.geterr,
+    "np.get_printoptions()": np.get_printoptions,
+    "warnings.filters": lambda: list(warnings.filters),
+}
 
 
 def the_seed_alone_decides(c: Candidate) -> None:
@@ -51,12 +66,6 @@ def the_seed_alone_decides(c: Candidate) -> None:
             c.redraw(c.seeds(0)(1), c.place((3.0 * fewer).astype(fewer.dtype)), None)
             cause = "a draw depends on the draws before it: one for other rows changes it"
             c.require_same(cause, c.features(c.first), features, slack)
-
-
-# Consecutive seeds, unrelated ones, hashed ones, and most seconds for the latter.
-_ROW, _FAR, _HASHED, _SECONDS = 18, 90, 1000, 1.0
-# Equal draws of an ignored seed, the part of others that they rule out; columns; relations.
-_ALIKE, _SELDOM, _COLUMNS, _RELATIONS = 2300, 0.011, 64, 8
 
 
 def seeds_differ(c: Candidate) -> None:
@@ -165,14 +174,6 @@ def _require_no_constant(c: Candidate, draws: dict[int, Any]) -> None:
         return
     assumed = f"a map whose seed matters differs in at least {fraction:.2g} of its draws"
     raise Broken("ignores its seed: every seed gives the same features", assumes=assumed)
-
-
-_DRAWS = "another thread draws"
-_SETTINGS: dict[str, Callable[[], Any]] = {
-    "np.geterr()": np.geterr,
-    "np.get_printoptions()": np.get_printoptions,
-    "warnings.filters": lambda: list(warnings.filters),
-}
 
 
 def global_state_is_left_alone(c: Candidate) -> None:
@@ -292,11 +293,6 @@ def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) 
     return False
 
 
-# Draws of the first test; least distinct nonzero values of a column, and its relative size; most
-# columns compared; distances of unit vectors that are the same, and nearly so.
-_PILOT, _VALUES, _NOISE, _COMPARED, _SAME, _NEAR = 3, 3, 1e-9, 8192, 1e-6, 0.05
-
-
 def columns_differ(c: Candidate) -> None:
     """Columns of features copy no others, but in exact maps, and share no few random numbers."""
     pilot = [c.features(c.seeds(21)(k)) for k in range(_PILOT)]
@@ -355,10 +351,6 @@ def _copies(c: Candidate, i: int, j: int, same: float) -> Iterator[int]:
         a, b = (c.features(c.seeds(22)(k + n))[:, [i, j]].astype(np.float64) for n in (0, 1))
         a, b = (z / np.linalg.norm(z, axis=0) for z in (a, b))  # NaN, a tie, of zeros
         yield int(_apart(a[:, 0], a[:, 1]) <= same) - int(_apart(a[:, 0], b[:, 1]) <= same)
-
-
-# Least columns; draws that choose a pair of rows; its least correlation of halves; comparisons.
-_LEAST, _FEW, _ALIKE_HALVES, _COMPARISONS = 64, 20, 0.5, 120
 
 
 def _require_many_numbers(c: Candidate, m: int) -> None:

@@ -19,7 +19,7 @@ from mehler.verify._sources import units_of
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._kernel import check_kernel
 from mehler.verify.checks.structure import _calls, _draws
-from mehler.verify.checks.structure._candidate import Broken, Candidate, Redraw
+from mehler.verify.checks.structure._candidate import Broken, Candidate
 
 # In the order in which they run: what breaks an early rule may break later ones too.
 RULES: dict[str, Callable[[Candidate], None]] = {
@@ -39,14 +39,13 @@ _FIRST = ("finite", "repeatable calls", "the seed alone decides")
 # Rules that share the error rate, with what is tried at other sizes; all but the first need draws.
 _RANDOM = ("global state", "seeds differ", "columns differ", "inputs are used")
 _LIMIT, _MOST_ROWS = 20.0, 20
+# Numbers of columns of X and of features; factors of the rows' median length.
+_WIDTHS, _SIZES, _FACTORS = (1, 4, 80, 129, 300), (5, 64, 300), (0.1, 6.0)
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StructureVerdict(Verdict):
-    """A `Verdict` on how a map is built: ``causes`` has a sentence for each broken rule.
-
-    ``remarks`` are findings that are no fault, such as a kernel refuted at sizes outside the claim.
-    """
+    """A `Verdict` with a sentence in ``causes`` for each broken rule; ``remarks`` are no fault."""
 
     causes: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
@@ -75,7 +74,7 @@ def check_structure(
     X: Array,
     *,
     kernel: Kernel | None = None,
-    redraw: Redraw | None = None,
+    redraw: Callable[[int, Array, int | None], Any] | None = None,
     domain: Callable[[Array], Any] | None = None,
     random: bool = True,
     independent_features: bool = False,
@@ -142,10 +141,9 @@ def check_structure(
         raise ValueError(f"only={only!r} must name some of {', '.join(RULES)}")
     chosen = [name for name in RULES if name in names and (random or name not in _RANDOM[1:])]
     rows = rows_without_claim(X)
-    n = rows.host.shape[0]
+    n, clock = len(rows.host), Clock(_LIMIT if settings.time_limit is None else settings.time_limit)
     used = rows.host[np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))]
     rate, claim = settings.false_alarm / (len(_RANDOM) + 1), kernel if random else None
-    clock = Clock(_LIMIT if settings.time_limit is None else settings.time_limit)
     c = Candidate(draw, rows.given, used, claim, redraw, settings.seed, rate, clock)
     c.independent = independent_features
     if random:
@@ -209,11 +207,7 @@ def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
     return broken
 
 
-# Numbers of columns of X and of features; factors of the rows' median length.
-_WIDTHS, _SIZES, _FACTORS = (1, 4, 80, 129, 300), (5, 64, 300), (0.1, 6.0)
-
-
-def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Redraw, domain: Any) -> None:
+def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Any, domain: Any) -> None:
     """Remark on other sizes at which `check_kernel` refutes the claim or finds a deviation."""
     rows = c.rows if c.rows.dtype.kind == "f" else c.rows.astype(np.float64)
     own, length = rows.shape[1], float(np.median(np.linalg.norm(rows, axis=1))) or 1.0
