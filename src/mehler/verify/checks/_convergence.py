@@ -108,6 +108,7 @@ def check_convergence(
     resolution : float
         Width of the interval for R.
     **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------

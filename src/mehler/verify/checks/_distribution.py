@@ -56,6 +56,7 @@ def check_distribution(
     resolution : float
         Width of the band: the largest distance of Kolmogorov that may go undetected.
     **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------

@@ -96,6 +96,7 @@ def check_invariance(
         The largest fraction of draws (of units, if the map declares them independent) that may
         differ undetected.
     **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------

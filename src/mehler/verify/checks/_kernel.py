@@ -54,6 +54,8 @@ def check_kernel(
 ) -> Verdict:
     r"""Check that E<phi(x), phi(y)> = k(x, y) at every pair, over independent draws of the map.
 
+    *refuted*: at some pair the interval excludes the claim. *holds*: no interval does, and each is
+    at most ``resolution * sqrt(k(x,x) k(y,y))`` wide. Else *inconclusive*, with a remedy.
 
     Parameters
     ----------
@@ -68,8 +70,9 @@ def check_kernel(
     Y : array, shape (k, d), optional
         Second rows; if given, all pairs (x, y) are tested.
     resolution : float
-        Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)), where a
-        row with k(x,x) = 0 counts as the largest one of its matrix.
+        Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)): a map
+        that is off by more holds with probability at most `false_alarm`. A row with k(x,x) = 0
+        counts as the largest one of its matrix.
     variance : callable, optional
         (X, Y) -> (n, k), V with Var<phi(x), phi(y)> = V / n_features; default the map's own
         ``variance``, or, where a whole draw is one sample, ``n_features`` times its
@@ -82,11 +85,11 @@ def check_kernel(
         The columns of one draw are independent and alike, so each is a sample. Maps that declare
         ``independent_units`` and ``products(X, Y)`` do not need it.
     **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
     Verdict
-        *holds*, *refuted*, or *inconclusive* with a remedy, as `mehler.verify` defines them.
         ``observed``, ``exact`` and ``interval`` are those of the worst pair, named in ``where``.
 
     Raises

@@ -153,6 +153,7 @@ def check_same(
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)).
     **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------

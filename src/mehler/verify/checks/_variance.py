@@ -145,6 +145,7 @@ def check_variance(
     independent_features : bool
         Whether the columns of one draw are i.i.d.
     **options : DrawOptions
+        false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
     Returns
     -------
