@@ -1,4 +1,4 @@
-"""Plots of the statements, and observed quantiles with their intervals as points of one."""
+"""Plots of statements, and observed quantiles with their intervals as points of a plot."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import numpy as np
 
 from mehler.statements import Plot, Series
 
-# Chance that an interval misses: large, since the plot decides nothing.
-_MISS = 0.01
+_MISS = 0.01  # chance that an interval misses: large, since the plot decides nothing
 
 
 def quantile_interval(sample: Any, probability: float) -> tuple[float, float]:

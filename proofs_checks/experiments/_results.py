@@ -1,4 +1,4 @@
-"""Measurements by the options of their cells: means over draws, and paired differences."""
+"""Results of cells, settings such as {"q": 4, "draw": 0}: means over draws, paired differences."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from mehler.statements import Plot, Series
 
-# The varied quantities of a cell, and its result: numbers and lists of numbers, as in JSON.
+# The setting of a cell, and its measurements: numbers and lists of numbers, as in JSON.
 Options: TypeAlias = Mapping[str, Any]
 Record: TypeAlias = dict[str, Any]
 # Rows of text by caption; the keys of a row are the heads of the table.
 Tables: TypeAlias = dict[str, list[dict[str, str]]]
-# From a label, places and values over draws to a series.
-_Bars = Callable[[str, Any, ArrayLike], Series]
-# Two-sided error rate of the intervals, for normal differences.
-_MISS = 0.01
+_Bars = Callable[[str, Any, ArrayLike], Series]  # of a label, places, values over draws
+_MISS = 0.01  # two-sided error rate of the intervals, for normal differences
 # Differences of fractions that are equal but for rounding are this close, relative to the largest.
 _ROUNDING = 1e-9
 

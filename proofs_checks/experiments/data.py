@@ -28,8 +28,7 @@ from mehler._validate import require_integer
 LIMIT = 2**26
 MNIST_PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
 _DIGITS = tuple("0123456789")
-# Height and width of a face.
-_SHAPE = (112, 92)
+_SHAPE = (112, 92)  # height and width of a face
 _NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
 # Worst to best, in the order of the table's documentation.
 _GRADES = {

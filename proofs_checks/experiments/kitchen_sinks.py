@@ -1,4 +1,4 @@
-"""The slides' summary: random non-linearities against chosen ones, error over CPU time."""
+"""Sejdinovic's summary slide: random non-linearities against chosen ones, error over CPU time."""
 
 from __future__ import annotations
 
@@ -18,11 +18,9 @@ from ._learners import boosted, greedy_path, perceptron, stumps
 from ._results import Record, Results, Tables, curves, differences, draws, spread
 from ._rows import Problem
 
-# Rows to learn from and to test on.
-ROWS = {"quick": (500, 500), "full": (3000, 2000)}
+ROWS = {"quick": (500, 500), "full": (3000, 2000)}  # to learn from and to test on
 LAMBDAS = (1e-6, 1e-4, 1e-2)
-# Numbers of non-linearities.
-SIZES = {
+SIZES = {  # numbers of non-linearities
     **dict.fromkeys(("random cosines", "random stumps"), (10, 30, 100, 300, 1000)),
     **dict.fromkeys(("greedy cosines", "boosted stumps"), (10, 30, 100, 300)),
     "joint": (3, 10, 30),
@@ -30,7 +28,7 @@ SIZES = {
 # Machines that choose, and the random features of their kind.
 COSINES, STUMPS = "random cosines", "random stumps"
 RIVALS = {"greedy cosines": COSINES, "boosted stumps": STUMPS, "joint": COSINES}
-POOL, THRESHOLDS = 1000, 4
+POOL, THRESHOLDS = 1000, 4  # cosines to choose from, and stumps per input
 SIGN = exact.Activation("sign", lambda xp, t: xp.sign(t), degree=0)
 
 

@@ -1,4 +1,9 @@
-"""Risk of clipped ridge regression at a fresh row."""
+"""Excess risk of clipped ridge regression at a fresh row, against its bound.
+
+Weights are fitted to N rows z_i by min sum (<w, z_i> - y_i)^2 + N ridge |w|^2, with |y_i| <= b, and
+values are clipped to [-b, b]. At row N + 1 the mean risk exceeds that of any w by no more than
+N ridge |w|^2/(2 (N + 1)) + 4 b^2 (2 d - d^2/(N + 1))/(N + 1), d the degrees of freedom.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +20,13 @@ from mehler.verify import intervals
 from .._comparisons import Bounding, Instance, compare_instances, compare_ratios
 from ._gram_draws import Draw
 
-# Instances where the risk of clipped ridge regression is computed and its bound is an equality.
-
-# Sums of a few numbers.
-_ROUNDING = 1e-12
+_ROUNDING = 1e-12  # relative, of sums of a few numbers
 
 
 def opposite(bound: Bounding) -> Iterator[Instance]:
     """Pairs of equal rows with opposite labels, one row left out, against the weights 0.
 
-    What is fitted to a row alone is wrong by twice the label at the other; more pairs, orthogonal
-    to each other, change nothing.
+    A fit to one row of a pair is wrong by twice the label at the other; pairs are orthogonal.
     """
     for pairs, clip in ((1, 1.0), (1, 0.5), (20, 3.0)):
         penalty, n = 1e-9, 2 * pairs
@@ -67,7 +68,7 @@ def left_out(z: np.ndarray, y: np.ndarray, penalty: float, clip: float) -> np.nd
 
 @check("features.clipped-ridge", form="printed", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk_clipped) -> Evidence:
-    """Hold each term where it is equal to the excess risk."""
+    """Compare the bound where one of its two terms is the excess risk."""
     return compare_instances(
         "mean excess risk at a row that is left out", *opposite(bound), *shrunk(bound)
     )

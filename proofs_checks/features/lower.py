@@ -1,4 +1,9 @@
-"""Lower bounds of errors, approximation and risk; letters are those of parts of `lower.md`."""
+"""Lower bounds of errors, approximation and risk, against instances that are computed.
+
+Letters are those of `lower.md`. K is the kernel matrix of the rows, with eigenvalues mu, K_m that
+of m features, the mean of G over blocks; v is a unit vector. The spectral error is the norm of
+(K + ridge)^(-1/2) (K_m - K) (K + ridge)^(-1/2). M is a maxout unit of q projections, q = 1 linear.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +60,7 @@ def by_rare_draw(
 def by_box(
     *, norm: float, noise: float, gram: Any = None, eigenvalues: Any = None
 ) -> bounds.LowerBound:
-    """Return (h); of one direction alone, too: with little signal the box is lost in rounding."""
+    """Return (h), the best of a box and one direction: a small box is lost in rounding."""
     if (gram is None) == (eigenvalues is None):
         raise ValueError("give one of gram and eigenvalues")
     mu = np.sort(np.linalg.eigvalsh(gram) if eigenvalues is None else eigenvalues)[::-1]
@@ -67,26 +72,21 @@ def by_box(
 
 def box(mu: NDArray[np.float64], size: float) -> Any:
     """Return the squared half edges of Pinsker's box in the ellipsoid of this size, noise 1."""
-    # Of eigenvalues that are lost in rounding none is used.
-    mu = mu[mu > 1e-12]
+    mu = mu[mu > 1e-12]  # none of those that are lost in rounding
     # With j edges: sum over i <= j of (sqrt(1/(mu_i nu)) - 1/mu_i) = size^2.
     root = (size * size + np.cumsum(1 / mu)) / np.cumsum(1 / np.sqrt(mu))
     edges = root * np.sqrt(mu) - 1
     last = int(np.flatnonzero(edges > 0)[-1]) + 1 if np.any(edges > 0) else 1
     squares = np.maximum(root[last - 1] * np.sqrt(mu[:last]) - 1, 0.0)
-    # Rounding of the sums must not leave the ellipsoid.
-    spent = math.fsum(squares / mu[:last])
+    spent = math.fsum(squares / mu[:last])  # rounding must not leave the ellipsoid
     return squares * min(1.0, size * size / spent) if spent > 0 else squares
 
 
 def normal_mean(squares: NDArray[np.float64]) -> Any:
-    """Return less than the minimax risk of a normal mean, noise 1, with these squared bounds."""
+    """Bound below the minimax risk of normal means, noise 1, whose squares are at most these."""
     few = squares * (1 - squares - squares**2)
     linear = 0.8 * squares / (1 + squares)
     return np.maximum(np.maximum(linear, few), squares / (squares + math.pi**2))
-
-
-# Instances where lower bounds are held against probabilities that are computed.
 
 
 def squares(bound: Bounding) -> Iterator[Instance]:
@@ -100,7 +100,7 @@ def squares(bound: Bounding) -> Iterator[Instance]:
 
 
 def codes(bound: Bounding) -> Iterator[Instance]:
-    """Codes: the chance of an error is a sum of binomial probabilities."""
+    """Codes that agree at each of m places with one probability: the error is binomial."""
     for m, share in ((20, 0.3), (1000, 0.05)):
         count = np.arange(m + 1)
         law = stats.binom.pmf(count, m, share)
@@ -135,7 +135,7 @@ def majority(bound: Bounding) -> Iterator[Instance]:
         count = np.arange(n + 1)[:, None]
         wrong = np.where(count < n / 2, 1.0, np.where(count == n / 2, 0.5, 0.0))
         mean = (wrong * stats.binom.pmf(count, n, 0.5 + gaps)).sum(axis=0)
-        # E|g| = sqrt(2/pi) at q = 1, and the loss is steep 3.
+        # E|M| = sqrt(2/pi) at q = 1; weights of at most 0.5, and a loss of slope 3.
         best = float(np.max(4 * gaps * mean)) * 3 * 0.5 * math.sqrt(2 / math.pi)
         value = bound(n, pool_size=1, scale=0.5, lipschitz=3.0, dimension=1).value
         yield Instance(f"{n} samples", (value, value), best * (1 + 1e-3))
@@ -262,6 +262,7 @@ def rare_frequencies(bound: Bounding) -> Iterator[Instance]:
 
 
 def _of_squares(m: int, value: float) -> float:
+    """Return the chance that the mean of m squares of normals is off by the value or more."""
     law = stats.chi2(m)
     return float(law.sf(m * (1 + value)) + law.cdf(m * (1 - value)))
 

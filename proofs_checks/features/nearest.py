@@ -1,4 +1,9 @@
-"""How near m features come to a ball of the kernel's space, with the best weights."""
+"""How far functions of the kernel's space are from the span of m features, against the bound.
+
+On N rows, with features Phi (N, m) and K = E Phi Phi^T, the worst function of norm B has the square
+distance B^2 |(1 - P) K (1 - P)|/N, P the projection on the range of Phi. Of a unit with values z
+the leverage is max z^T (K + N ridge)^-1 z, the kurtosis max over v of E<v, z>^4/(E<v, z>^2)^2.
+"""
 
 from __future__ import annotations
 
@@ -15,13 +20,11 @@ from mehler.verify import intervals
 from .._comparisons import Bounding, Instance, compare_instances, compare_ratios
 from ._gram_draws import Draw, grams
 
-# Instances where the distance of the nearest combination of features is computed.
-
 
 def one_row(bound: Bounding) -> Iterator[Instance]:
     """One row of kernel 1, and a feature that is 1/sqrt(p) with chance p, else 0.
 
-    Without any feature that is not 0 the distance is the norm, else it is 0. The kurtosis is 1/p.
+    If all features are 0 the distance is the norm, else it is 0. The kurtosis is 1/p.
     """
     p, ridge = 1e-3, 1e-9
     for m in (200, 2000):
@@ -33,7 +36,7 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
         yield Instance(f"one row, kurtosis, {m} features", (happens, happens), value.total)
 
 
-_N, _D = 24, 6
+_N, _D = 24, 6  # rows and inputs
 
 
 @check("features.nearest", form="printed", name="extremal instances")

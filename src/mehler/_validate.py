@@ -153,5 +153,5 @@ def shown(value: object) -> str:
 
 
 def _is_boolean(value: object) -> bool:
-    """Whether it is Python's or NumPy's; the latter's has been an index, and changed its name."""
+    """Whether it is a bool of Python or NumPy, whose type is named bool_ before version 2."""
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")

@@ -301,7 +301,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Total:
-    """The evaluations of a run over all processes, `lost` of them without a report.
+    """The looks (evaluations of checks) of a run in all processes; `lost` of these did not report.
 
     >>> entry = {"label": "kernel", "false_alarm": 1e-9, "looks": 20, "test": "test_map.py::test"}
     >>> print(Total.of(1e-6, [{"entries": [entry]}, {"entries": [entry]}]))

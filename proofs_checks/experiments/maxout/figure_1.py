@@ -1,4 +1,8 @@
-"""Figure 1 of the maxout paper: distances of features against distances on a circle."""
+"""Figure 1 of the maxout paper: distances of features against distances on a circle.
+
+K is the mean inner product of features, sigma^2 = K(x, x): as proved here, or as the paper prints
+it, which is another function. In the mean features are sqrt(2 (sigma^2 - K(x, z))) apart.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +30,7 @@ COLUMNS = {
 def measure(level: Level, rows: None, cell: Cell) -> Record:
     """Embed 100 random points of the unit circle and measure 400 pairs of them."""
     q = cell["q"]
-    # The same points for every pool size, as in the figure.
-    rng = np.random.default_rng(cell.seed("q"))
+    rng = np.random.default_rng(cell.seed("q"))  # the same points for every pool size
     angle = rng.uniform(0, 2 * np.pi, POINTS)
     points = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     i, j = np.triu_indices(POINTS, 1)
@@ -47,10 +50,7 @@ def measure(level: Level, rows: None, cell: Cell) -> Record:
 
 
 def curves(apart: ArrayLike, q: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    r"""Return distances :math:`\sqrt{2(\sigma^2 - K)}` by the proved and by the printed kernel.
-
-    `apart` are distances of points on the unit sphere.
-    """
+    """Return sqrt(2 (sigma^2 - K)) by the proved and the printed K, for unit rows `apart`."""
     rho = 1 - np.asarray(apart) ** 2 / 2
     kernels = exact.maxout_kernel(rho, q), exact.locally_linear_kernel(rho, q)
     proved, printed = (np.sqrt(2 * (exact.sigma2(q) - K).clip(0)) for K in kernels)

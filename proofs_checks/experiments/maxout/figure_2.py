@@ -25,8 +25,7 @@ ANGLES, POOL, NEIGHBOURS = 120, 12, 8
 METHODS = {"maxout": "maxout, then PCA", "pixels": "PCA of pixels", "lle": "LLE of scikit-learn"}
 # Open sweeps like the paper's faces: 33 views of part of a turn.
 VIEWS, SWEEPS = 33, {"turn": 360, "half": 180, "sixth": 60}
-# Rank correlation above which the order counts as recovered.
-THRESHOLD = 0.9
+THRESHOLD = 0.9  # rank correlation above which the order counts as recovered
 # People per plane: forty make eight planes. Pictures are shrunk to means of squares of pixels.
 PEOPLE, SHRUNK = 5, 4
 

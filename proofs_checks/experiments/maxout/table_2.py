@@ -1,6 +1,6 @@
-"""The structure of Table 2 of the maxout paper: logistic regression on frames over m and q.
+"""Table 2 of the maxout paper on other data: errors of m units of pool size q, logistic regression.
 
-Frames have their neighbours in time beside them, as those of an acoustic model, and states.
+Rows are frames of recordings with neighbours in time; classes are states, parts of a spoken digit.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from .._results import paired_interval as interval
 from ._frames import OVER_DRAWS, ROWS, Recordings, prepare
 
 POOLS = (2, 4, 8, 16)
-# A fiftieth of the printed numbers of units, and of the first two of them at the quick level.
+# Numbers of units m: a fiftieth of the printed ones, of the first two at the quick level.
 SIZES = {"quick": (25, 50), "full": (25, 50, 100, 200, 400)}
 SHRUNK = 50
 # Printed mean and standard deviation of the phone error rate in percent, by m, over the pools.

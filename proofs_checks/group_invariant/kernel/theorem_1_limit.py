@@ -1,4 +1,9 @@
-"""Theorem 1, part 2: the deltas vanish with the dimension, at a known rate."""
+"""Theorem 1, part 2: how fast the kernel K_s tends to s - d_G as the dimension d grows.
+
+Rows are unit vectors. Templates t ~ N(0, I/d) with |t|^2 >= s = 1 + epsilon give zeros or are drawn
+again: two laws. d_G = D/sqrt(2 pi d), D the mean distance of two orbits. By part 1 the gap
+K_s - (s - d_G) is between -delta_2 and delta_1. p, q = P(chi^2 < d s) for d, d + 1 degrees.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +18,7 @@ from mehler.statements import Context, Evidence, check
 from ..._comparisons import compute
 from .theorem_1 import drawn_again, masses, restored_deltas, with_zeros
 
-# Smaller tails are below every float, or are not computed to many digits.
-_FARTHEST = 500.0
+_FARTHEST = 500.0  # smaller tails are below every float, or are computed to few digits
 
 
 def _grid(context: Context, slowest: float) -> list[tuple[int, float]]:

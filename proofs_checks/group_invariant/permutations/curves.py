@@ -1,8 +1,10 @@
 """Accuracies of the permutation experiment: do two target tokens both occur in a sequence?
 
-Each draw has fresh targets, split and templates. Features that are the same for a whole orbit need
-one row per orbit: what `mehler.learn.ridge` computes from thousands of sequences follows from the
-Gram of 792 rows with multiplicities.
+An orbit is the set of all orders of a sequence; there are o = 792. Invariant features are equal on
+an orbit, so that ridge regression on thousands of sequences follows from the Gram (o, o) of one row
+per orbit and the `counts` of sequences in it. CDF(n, m) are such features: at n bins the law of
+<t, g x> over all orders g, for m random templates t. Their limit is the Haar kernel. Each draw has
+fresh targets, split and templates.
 """
 
 from __future__ import annotations
@@ -18,8 +20,7 @@ from .._tokens import Tokens
 from ._task import Split, Task, bag_of_words, draw_map, grams, haar
 
 LAMBDAS = 10.0 ** np.arange(-11.0, 0.0)
-# Ridges, as fractions of the Gram's trace.
-SHARES = 10.0 ** np.arange(-9.0, 0.25, 0.5)
+SHARES = 10.0 ** np.arange(-9.0, 0.25, 0.5)  # ridges, as fractions of the Gram's trace
 
 
 def ridge_values(gram: Any, labels: Any, counts: Any) -> Any:
@@ -55,10 +56,7 @@ def accuracy(values: Any, labels: Any, counts: Any) -> float:
 def by_neighbour(
     gram: Any, labels: Any, train: Any, test: Any, *, ties: float | None = None
 ) -> float:
-    """Compute the accuracy of the nearest training sequence.
-
-    Ties are broken at random, or by the class `ties` if it is among them.
-    """
+    """Compute the accuracy of the nearest training sequence; ties by class `ties` or chance."""
     present = train > 0
     norms = np.diag(gram)
     square = norms[:, None] + norms[present] - 2.0 * gram[:, present]

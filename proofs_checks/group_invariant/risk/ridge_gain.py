@@ -1,4 +1,9 @@
-"""The gain of invariance for ridge regression and least squares, exactly, for finite groups."""
+"""The gain of invariance for ridge regression and least squares, exactly, for finite groups.
+
+The gain is the risk of a predictor less that of its average over the group, for an invariant target
+and noise. `average` is "none", "after" (of the predictor) or "before" (of the kernel K, lambda the
+ridge); letters in brackets are those of parts of `ridge_gain.md`.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +22,7 @@ from ..._comparisons import Bounding, Instance, compare_instances, compute
 
 Matrix = list[list[Fraction]]
 _RIDGE = Fraction(1, 10)
-# Floats of small systems against fractions, and quadrature of closed densities.
-_ROUNDING, _QUADRATURE = 1e-11, 1e-8
+_ROUNDING, _QUADRATURE = 1e-11, 1e-8  # floats of small systems; integrals of densities
 
 
 class Orbits:
@@ -136,18 +140,15 @@ THREE = Orbits(
     fixed=True,
 )
 VALUES = [Fraction(v) for v in (1, 1, 1, -2, -2, -2, 3)]
-# One orbit of four points with a constant diagonal.
-FOUR = Orbits(4, {(0, 0): (1, _QUARTER, _EIGHTH, _QUARTER)}, fixed=False)
-# One orbit of four orthogonal points.
-APART = Orbits(4, {(0, 0): (1, 0, 0, 0)}, fixed=False)
+FOUR = Orbits(4, {(0, 0): (1, _QUARTER, _EIGHTH, _QUARTER)}, fixed=False)  # one orbit
+APART = Orbits(4, {(0, 0): (1, 0, 0, 0)}, fixed=False)  # one orbit of orthogonal points
 
-
-# (N, d, k).
+# Rows N, dimension d, dimension k of the invariant vectors.
 SIZES = ((1, 5, 2), (3, 9, 1), (6, 8, 4), (12, 40, 10), (9, 6, 2), (30, 8, 8), (5, 4, 1))
 
 
 def missed(n: int, d: int, k: int, average: str) -> float:
-    """Return E|w_hat - w|^2 without noise, |w| = 1.
+    """Return E|w_hat - w|^2 of least squares without noise, for n Gaussian rows and |w| = 1.
 
     The fraction h of w in the span of n rows has a beta law; across w, in an even direction, its
     projection has the square h - h^2: of d - 1 coordinates k - 1 are invariant.
@@ -210,7 +211,7 @@ def gaussian_cases() -> Iterator[tuple[dict[str, Any], tuple[float, float]]]:
 
 
 def of_kernel(size: int, *, ridge: float, largest: float, variation: float) -> float:
-    """Return the published lower bound of the gain, noise 1: N v/(N (M + lambda))^2."""
+    """Return the published bound, N `variation`/(N (`largest` + `ridge`))^2 for noise 1."""
     return size * variation / (size * (largest + ridge)) ** 2
 
 
@@ -327,8 +328,7 @@ def whole_orbits(
 ) -> Evidence:
     """Compare the gain by the spectrum with predictors, for designs that are whole orbits."""
     gap = 0.0
-    # The fixed point is as often a row as an orbit has points, or once.
-    for rows in (range(4), (0, 1, 2, *[6] * copies), range(7)):
+    for rows in (range(4), (0, 1, 2, *[6] * copies), range(7)):  # 6 is the fixed point
         orbits = FOUR if len(rows) == 4 else THREE
         values = VALUES if orbits is THREE else [Fraction(5)] * 4
         grams = np.array(orbits.grams(rows), dtype=float)

@@ -1,4 +1,8 @@
-"""Section 3: is the class F of one C dense in the kernel's space? Its union over all C is."""
+"""Section 3: is the class F_C dense in the kernel's space? For one C it is not; their union is.
+
+F_C holds E a(W) phi(., W) for |a| <= C, where phi(x, W) = max_j <w_j, x> over q normal w_j, and the
+kernel is K(x, z) = E phi(x, W) phi(z, W). M is phi at a unit vector, sigma^2 = E M^2 = K(z, z).
+"""
 
 from __future__ import annotations
 
@@ -16,8 +20,7 @@ from ..._comparisons import compute
 from ..._plots import plot
 
 _POOL = 4
-# Beyond this, |M| has no mass that a float could see.
-_END = 40.0
+_END = 40.0  # beyond this |M| has no mass that a float could see
 
 
 def excess_moment(scale: float, q: int, power: int) -> float:

@@ -1,4 +1,7 @@
-"""The distinct points of a set, their diameter, and bounds from their numbers."""
+"""Distinct points of a set and their diameter; bounds of the doubling dimension by columns.
+
+That is the least k such that 2^k balls of half its radius cover any ball of the set.
+"""
 
 from __future__ import annotations
 
@@ -53,15 +56,13 @@ _ALL_PAIRS = 20_000
 # Elements of a block of distances on the host: 16 MiB.
 _BLOCK = 1 << 21
 _UNIT = 2.0**-52
-# Squares of the scaled differences underflow below this.
-_TINY = 2.0**-1000
+_TINY = 2.0**-1000  # squares of the scaled differences underflow below this
 
 
 class Points:
-    r"""The distinct rows of a matrix on the host in float64, scaled by a power of two.
+    """The distinct rows of a matrix on the host in float64, scaled by a power of two.
 
-    A computed :math:`\hat s` stands for a squared distance s with
-    :math:`|\hat s - s| \le \mathrm{relative}\, s + \mathrm{absolute}`.
+    A squared distance s is computed with an error of at most ``relative * s + absolute``.
     """
 
     def __init__(self, x: Array) -> None:
@@ -115,7 +116,7 @@ class Points:
     def squared_from(
         self, a: NDArray[np.float64], b: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """Compute squared distances of vectors (k, d), inner ones, to others or to all points."""
+        """Compute squared distances of vectors (k, d), in inner coordinates, to others or all."""
         b = self.host if b is None else b
         if self.direct:
             total = (a[:, :1] - b[:, :1].T) ** 2
@@ -214,7 +215,6 @@ def _ends(points: Points, low: float, high: float) -> Interval:
 # Balls of radius 1/2 that suffice for a unit ball of R^d: 2 for a segment, 7 for a disc, and
 # 1 + 22 for d = 3 (22 caps of 30 degrees cover the sphere; one ball covers the inner half).
 _HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 23}
-
 
 # Larger numbers of columns are not all floats.
 _LARGEST = 2**53

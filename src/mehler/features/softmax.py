@@ -29,7 +29,7 @@ class SoftmaxFeatures(FeatureMap):
               e^{|x|^2/2}\sqrt{\tfrac2m}\,\big(\cos\langle w_l, x\rangle,
               \sin\langle w_l, x\rangle\big)_l
 
-    for normal w: positive, hyperbolic and trigonometric features, the last two in pairs.
+    for normal w_l, m = n_features: positive, hyperbolic and trigonometric, the last two in pairs.
 
     Parameters
     ----------

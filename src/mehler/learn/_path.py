@@ -1,4 +1,4 @@
-"""Ridge functions for a path of lambdas, and the errors by which one is chosen."""
+"""Ridge regression on features for k lambdas, and the errors by which one is chosen."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RidgeFit:
     phi : callable
         The map.
     weights, intercept : array, shape (m, t), (t,)
-        W and b, in the dtype and on the device of the features.
+        W and b for m features and t targets, in the dtype and on the device of the features.
     lam : float
         The lambda of this function.
     n_rows : int or float
@@ -80,7 +80,7 @@ def _linear(phi: Phi, weights: Array, intercept: Array, xp: ModuleType, rows: Ar
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigendecomposition of the Gram, and the right-hand side in its basis.
+    """Eigenvalues s and vectors V of the Gram Z^T Z of features; `coordinates` is V^T Z^T y.
 
     Directions count if their eigenvalue, with the penalty, is above `least`.
     """
@@ -136,7 +136,7 @@ def spectrum_of_rows(
 def factorised(
     xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array:
-    """Compute weights by one factorisation per lambda, (m, t, k); ValueError at no rank."""
+    """Compute weights by one factorisation per lambda, (m, t, k); ValueError if singular."""
     trace = xp.linalg.trace(gram)
     unit = trace if float(trace) > 0.0 else 1.0  # in which squares do not overflow
     norm = unit * xp.sqrt(xp.sum((_arrays.symmetric(xp, gram) / unit) ** 2))
@@ -148,7 +148,7 @@ def factorised(
 
 @dataclass(frozen=True)
 class Path:
-    """Ridge functions of several lambdas, weights^T (z - mean) + target_mean, where sums are."""
+    """Solutions weights^T (phi(x) - mean) + target_mean for all lambdas, on the sums' device."""
 
     phi: Phi
     layout: Layout
@@ -161,7 +161,7 @@ class Path:
     spectrum: Spectrum | None
 
     def fit(self, i: int, errors: Array | None = None) -> RidgeFit:
-        """Return the function of one lambda, where the features are."""
+        """Return the solution for ``lambdas[i]``, on the device of the features."""
         home, place = self.layout.home, self.layout.place
         xp, weights = place.xp, self.weights[:, :, i]
         offset = self.target_mean - xp.matmul(xp.matrix_transpose(weights), self.mean)
@@ -223,8 +223,8 @@ _LEAST = 2.0**-52
 def left_out(path: Path, scoring: Scoring, features: Features) -> NDArray[np.float64]:
     """Sum leave-one-out errors over rows, for each lambda: (k,) on the host.
 
-    The error of weight w_i counts w_i times, and is left out once, or wholly if w_i < 1, which is a
-    leverage of h_i min(1, w_i).
+    A row of weight w_i stands for w_i copies. One of them is left out, or the whole row if w_i < 1:
+    the leverage is h_i min(1, w_i), with h_i that of a copy.
     """
     xp, decomposed = path.layout.place.xp, path.spectrum
     assert decomposed is not None

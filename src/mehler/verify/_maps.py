@@ -1,4 +1,4 @@
-"""Draws of third-party maps, the rows and pairs of a check with its claims, and a time limit."""
+"""What a check works on: maps drawn from seeds, pairs of rows with the claimed kernel, a clock."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=se
 
 
 class Draws:
-    """The draws of seeds, the 31 bits of children of SeedSequence(seed), without repeats."""
+    """Maps draw(s_k), k = 0, 1, ...: the s_k are distinct, 31 bits of children of the seed."""
 
     def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
         self.draw = require_draw(draw)
@@ -58,7 +58,7 @@ class Draws:
 
 
 class Bundles(Draws):
-    """Draws whose k-th item is a tuple of maps, by `makers`, from seeds of their own, or of one."""
+    """Draws whose k-th item is a tuple of maps, by `makers`, from a seed each or a common one."""
 
     def __init__(
         self, makers: Sequence[Any], seed: int, *, stream: int = 0, common: bool = False
@@ -128,9 +128,9 @@ class Clock:
 
 @dataclass(frozen=True)
 class EvaluatedRows:
-    """The caller's rows, their values on the host, and the unit sqrt(k(x, x)) of each.
+    """The caller's rows, their values on the host, and units sqrt(k(x, x)), k the claimed kernel.
 
-    Where k(x, x) = 0 the unit is the largest of the others, and `square` 0.
+    `square` is k(x, x)/unit^2: 1, or 0 where k(x, x) = 0 and the unit is the largest of the others.
     """
 
     given: Array
@@ -149,9 +149,9 @@ class EvaluatedRows:
 
 @dataclass
 class Pairs:
-    """Pairs (i, j) of rows; `claim` is k(x_i, y_j) in `unit`, sqrt(k(x_i, x_i) k(y_j, y_j)).
+    """Pairs (i, j) of rows; `claim` is k(x_i, y_j)/`unit`, the product of the rows' units.
 
-    `squares` is k(x_i, x_i) + k(y_j, y_j), each in its row's unit.
+    `squares` is the sum of the `square` of both rows.
     """
 
     left: EvaluatedRows

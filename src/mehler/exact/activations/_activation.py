@@ -54,9 +54,9 @@ class Activation:
         Frequencies and coefficients of :math:`a(t) = \sum_f c_f e^{ift}`; empty if a is no such
         sum.
     kernel : callable, optional
-        ``kernel(pairs, power)``: a closed form of :math:`E\,a(u)^pa(v)^p` and its error, two
-        arrays in the namespace of the pairs, or None for a power without one. `degree` and `waves`
-        take precedence.
+        ``kernel(pairs, power)``: a closed form of :math:`E\,a(u)^pa(v)^p`, u and v the projections
+        of a pair of rows, and its error, two arrays in the namespace of the pairs, or None for a
+        power without one. `degree` and `waves` take precedence.
     derivative : callable or Activation, optional
         ``derivative(xp, t)``, or an activation with closed forms of its own: for tangent kernels
         (:class:`mehler.DeepKernel`), of functions without jumps. `waves` and `degree` take

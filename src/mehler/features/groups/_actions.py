@@ -1,4 +1,4 @@
-"""How elements act on rows: by gathers, by matrices, and one after another."""
+"""Actions of group elements on rows: by permutations with signs, by matrices, composed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Moved = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Action:
-    """The action of elements (r, k) on rows (n, d), and that of their transposes: (r, n, d).
+    """The action of r elements, k numbers each, on rows (n, d), and of their transposes: (r, n, d).
 
     `coordinates` maps elements to index and sign, (r, d) each, where (g t)_i is
     sign_i t[index_i]; None for other maps.
@@ -26,7 +26,7 @@ class Action:
 
 
 def moves(places: Callable[[Any], Any]) -> Action:
-    """Permute coordinates and change signs by index, or index and sign; 0 drops a coordinate."""
+    """Permute coordinates: `places` gives index, or index and sign, of elements; sign 0 drops."""
 
     def both(elements: NDArray[np.number]) -> tuple[Any, Any]:
         moved = places(_whole(elements))
@@ -70,7 +70,7 @@ def _signed(rows: NDArray[Any], sign: NDArray[np.int64]) -> Any:
 
 
 def products(matrices: NDArray[np.float64]) -> Action:
-    """Multiply by matrices (N, d, d), of which elements are the numbers."""
+    """Multiply by one of N matrices (N, d, d); an element is its index."""
 
     def chosen(elements: NDArray[np.number]) -> Any:
         return matrices[_whole(elements)[:, 0]]
@@ -82,7 +82,7 @@ def products(matrices: NDArray[np.float64]) -> Action:
 
 
 def composition(first: Action, second: Action, width: int) -> Action:
-    """Apply `second`, then `first`; elements are one of `first`, of that width, and the other."""
+    """Apply `second`, then `first`; an element is `width` numbers of `first`, then the rest."""
     if (outer := first.coordinates) and (inner := second.coordinates):
 
         def coordinates(elements: NDArray[np.number]) -> tuple[Any, Any]:

@@ -21,7 +21,7 @@ from mehler.features.projections import Projection, ProjectionName, SharedPool, 
 
 
 class MaxoutBase(FeatureMap):
-    """A map of pools of q Gaussian projections, by `_kernel_at` and `_variance_at`."""
+    """A map of units on pools of q Gaussian projections; subclasses state kernel and variance."""
 
     # Recipes from before `projections=` compare equal.
     _later = ("stored", "projections")
@@ -49,7 +49,7 @@ class MaxoutBase(FeatureMap):
 
     @abstractmethod
     def _kernel_at(self, rho: Array) -> Array:
-        """Compute the expected kernel of unit vectors."""
+        """Compute the expected kernel of unit vectors with inner product rho."""
 
     @abstractmethod
     def _variance_at(self, rho: Array) -> Array:
@@ -133,7 +133,7 @@ class MaxoutBase(FeatureMap):
 
 
 class LocallyLinear(MaxoutBase):
-    """A locally linear maxout map, by `_pools` and `_gain`, less `_offset` times the norm."""
+    """A maxout map whose units are linear near each row, less `_offset` times the row's norm."""
 
     _offset: float = 0.0
 
@@ -241,8 +241,9 @@ class MaxoutFeatures(LocallyLinear):
               \right)_{\ell\le m}, \quad w^\ell_j \sim N(0, I_d)
 
     The expected kernel is :math:`|x||z|K_q(\rho)`, :math:`K_q(\rho) = h_1(q)^2 + \int_0^\rho
-    \kappa_q` (not the printed :math:`\sigma^2\rho\kappa_q`; for that kernel see
-    :class:`mehler.DecoupledMaxoutFeatures`).
+    \kappa_q`, with :math:`h_1(q)` the mean of the largest of q normal numbers and
+    :math:`\kappa_q(\rho)` the probability that both rows have the same j as maximum (not the
+    printed :math:`\sigma^2\rho\kappa_q`, see :class:`mehler.DecoupledMaxoutFeatures`).
 
     Parameters
     ----------
@@ -262,8 +263,7 @@ class MaxoutFeatures(LocallyLinear):
 
     Notes
     -----
-    Transforming n rows costs 2 n d q m operations, in blocks of rows, so that extra memory
-    does not grow with n.
+    Transforming n rows costs 2 n d q m operations; extra memory does not grow with n.
 
     References
     ----------
@@ -354,10 +354,10 @@ class MaxoutFeatures(LocallyLinear):
 def maxout_kurtosis(rho: Array, q: int, *, centred: bool) -> Array:
     """Bound the kurtosis of M M', or of (M - h_1)(M' - h_1); exact at rho = 0.
 
-    With a = M - h_1, b = M' - h_1, (M M' - K)^4 is a polynomial sum C_ij a^i b^j. The covariance
-    matrix of (a^i) and (b^j) is G(rho) = sum over n of rho^n times positive semidefinite parts
-    (Mehler), so 0 <= G(rho) <= rho G(1) for rho >= 0 and -|rho| G(1) <= G(rho) <= rho^2 G(1) for
-    rho < 0, and tr(C G(rho)) is bounded by the eigenvalues of L' C L, where G(1) = L L'.
+    M, M' are the maxima of q normal pairs of correlation rho, K = E M M'. With a = M - h_1 and
+    b = M' - h_1, (M M' - K)^4 = sum C_ij a^i b^j. (a^i) and (b^j) have the covariance G(rho), a sum
+    of rho^n times positive semidefinite parts (Mehler), so 0 <= G(rho) <= rho G(1) for rho >= 0,
+    -|rho| G(1) <= G(rho) <= rho^2 G(1) else. With G(1) = L L', L' C L bounds tr(C G(rho)).
     """
     _arrays.require_no_gradient(rho, what="the kurtosis of maxout features")
     place = _arrays.place_of(rho)

@@ -102,7 +102,7 @@ def check_convergence(
     draw : callable
         (seed, n_features) -> map.
     X, Y : array, shape (n, d), (k, d)
-        Rows; the variances of all pairs are added up, each weighted by about its inverse.
+        Rows; p numbers their pairs (x_p, y_p), and w_p is about 1 over the variance of pair p.
     sizes : (int, int)
         Numbers of features m_1 < m_2.
     resolution : float
