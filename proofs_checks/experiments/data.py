@@ -30,8 +30,7 @@ MNIST_PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t1
 _DIGITS = tuple("0123456789")
 _SHAPE = (112, 92)  # height and width of a face
 _NUMBERS = ("age", "fnlwgt", "education-num", "capital-gain", "capital-loss", "hours-per-week")
-# Worst to best, in the order of the table's documentation.
-_GRADES = {
+_GRADES = {  # worst to best, in the order of the table's documentation
     "cut": ("Fair", "Good", "Very Good", "Premium", "Ideal"),
     "color": ("J", "I", "H", "G", "F", "E", "D"),
     "clarity": ("I1", "SI2", "SI1", "VS2", "VS1", "VVS2", "VVS1", "IF"),

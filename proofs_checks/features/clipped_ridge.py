@@ -2,7 +2,8 @@
 
 Weights are fitted to N rows z_i by min sum (<w, z_i> - y_i)^2 + N ridge |w|^2, with |y_i| <= b, and
 values are clipped to [-b, b]. At row N + 1 the mean risk exceeds that of any w by no more than
-N ridge |w|^2/(2 (N + 1)) + 4 b^2 (2 d - d^2/(N + 1))/(N + 1), d the degrees of freedom.
+N ridge |w|^2/(2 (N + 1)) + 4 b^2 (2 d - d^2/(N + 1))/(N + 1), with b the `clip` and d the
+mean degrees of freedom: sum mu/(mu + N ridge), mu the eigenvalues of the Gram of all N + 1 rows.
 """
 
 from __future__ import annotations

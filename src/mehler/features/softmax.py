@@ -58,7 +58,7 @@ class SoftmaxFeatures(FeatureMap):
     :math:`((1 + v)^2/(4v))^{d/2}e^{t/v}` with v = 1 - 8A; its minimum over v is at
     :math:`2v = 1 + 2\varphi + \sqrt{(1 + 2\varphi)^2 + 8\varphi}`, :math:`\varphi = t/d`.
     Two orthogonal w have the covariance :math:`e^{-t}{}_1F_1(d; d/2; t/2) - 1 \le 0` over the
-    squared kernel, since :math:`(d)_n \le 2^n(d/2)_n`, whatever the tilt.
+    squared kernel, since rising factorials have :math:`(d)_n \le 2^n(d/2)_n`, whatever the tilt.
     Features that overflow raise an error.
 
     References

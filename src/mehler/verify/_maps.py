@@ -1,4 +1,4 @@
-"""What a check works on: maps drawn from seeds, pairs of rows with the claimed kernel, a clock."""
+"""Inputs of a check: maps drawn from seeds, pairs of rows with the claimed kernel, a clock."""
 
 from __future__ import annotations
 
