@@ -62,7 +62,7 @@ class Experiment:
     paper says, `PLACE`, where it agrees and where not. ``cells(level)`` returns the options of all
     cells; ``measure(level, rows, cell)`` a dict of numbers, with the rows that ``prepare(level,
     folder)`` loads before any work; ``table(level, results)`` rows by caption; ``figure(level,
-    results)`` plots. `data` says what each level is measured on. Levels in `needs_data` alone need
+    results)`` plots. `data` names the data set of each level. Levels in `needs_data` alone need
     a folder of MNIST. `seeds` names an experiment whose seeds, and weights, it shares.
     """
 
