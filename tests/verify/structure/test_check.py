@@ -45,11 +45,12 @@ def test_what_it_raises_elsewhere_is_said():
 
     verdict = check_structure(picky, X)
     assert verdict.holds
-    assert verdict.assumptions == (
+    # On a busy machine the map is slow, and many rows are not tried either.
+    assert [line for line in verdict.assumptions if "the map is slow" not in line] == [
         "not tried: seed 0 (OverflowError: seeds are positive)",
         "not tried: one row, inner rows that change, one row at a time (RuntimeError: two rows at "
         "least)",
-    )
+    ]
 
 
 def test_all_causes_are_listed():

@@ -165,10 +165,10 @@ def on(columns, words, name):
     WRONG[name] = (redraw, words)
 
 
-on(lambda j: (j < 64) | (j >= 72), "at d = 80, which", "hole")
+on(lambda j: (j < 64) | (j >= 72), "at d = 80, outside", "hole")
 
 
-@wrong("at d = 1, which")
+@wrong("at d = 1, outside")
 def not_for_one(Z, seed, m):
     return plain(Z * (3.0 if Z.shape[1] == 1 else 1.0), seed, m)
 
@@ -176,7 +176,7 @@ def not_for_one(Z, seed, m):
 # -- features -------------------------------------------------------------------------------------
 
 
-@wrong("at m = 300, which")
+@wrong("at m = 300, outside")
 def at_most_255(Z, seed, m):
     return plain(Z, seed, m) * (1.0 if m <= 255 else 2.0)
 
