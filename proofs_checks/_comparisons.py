@@ -1,7 +1,7 @@
 """Compare a bound with the rate of its violations in draws, and with extremal instances.
 
 A loose bound passes a check by draws even if one of its terms is deleted. Each term therefore has
-an instance in which it dominates, and in which the probability is computed, not drawn.
+an instance: a setting in which it dominates, whose probability is computed, not drawn.
 """
 
 from __future__ import annotations
@@ -131,7 +131,8 @@ def hold_verdict(
 ) -> Evidence:
     """Run a check of `mehler.verify` on independent draws, with the statement's ledger.
 
-    `label` names the test there and its seed; `resolution` is for the quick and the full level.
+    The ledger is the account of false-alarm rates, where `label` names the test, as in its seed;
+    `resolution` is the smallest deviation to be detected, at the quick and at the full level.
     """
     verdict = check(
         *data,
@@ -151,10 +152,7 @@ def compare_ratios(
     *,
     method: str,
 ) -> Evidence:
-    """Compare means of draws over their bounds with 1.
-
-    Each has the lower end, the value and the upper end of a ratio, and its number of features.
-    """
+    """Compare ratios of means to bounds with 1: (lower end, value, upper end, features) each."""
     low, value, high, n_features = max(ratios, key=lambda ratio: (ratio[0] > 1.0, ratio[2]))
     return Evidence.from_interval(
         claim=f"{claim}, at most 1 (largest of {len(ratios)} settings)",

@@ -1,4 +1,4 @@
-"""Learners that scikit-learn has not: ties by row, columns of a kernel, paths of exact ridges."""
+"""Learners of the experiments: nearest rows, Nystroem features, kernel ridge, a perceptron."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Kernel = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64
 def classes_by_ridge(
     phi: Callable[[Any], Any], rows: Any, labels: NDArray[Any], new: Any
 ) -> NDArray[Any]:
-    """Return the classes of new rows by ridge regression, lambda by rows left out."""
+    """Return classes of new rows, by ridge on features phi; the penalty by leave-one-out error."""
     codes, classes = learn.one_vs_all(labels)
     lambdas = tuple(10.0 ** np.arange(-8.0, 0.0))
     fit = learn.ridge(phi, rows, codes, lambdas=lambdas, scoring="error_rate")
@@ -31,8 +31,8 @@ def nearest_rows(
 ) -> NDArray[np.int64]:
     """Return the numbers of the rows of `Z` nearest to each query, the nearest first.
 
-    Of equal distances the first row comes first, on every processor. Squared distances are sums of
-    m squares of differences, whose rounding is within m 2^-52 of them: those within twice that of
+    Of equal distances the first row comes first, on every processor. Squared distances are sums
+    over m columns, whose rounding is within m 2^-52 of them: those within twice that of
     the least are equal to it. A product of matrices, as scikit-learn and faiss take, loses more.
     """
     from scipy.spatial.distance import cdist
@@ -60,7 +60,7 @@ def gaussian(x: NDArray[np.float64], z: NDArray[np.float64], gamma: float) -> An
 def nystroem(
     kernel: Kernel, X: NDArray[np.float64], n_columns: int, seed: int
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    r"""Return features K_SS^(-1/2) k(X_S, x), for rows S drawn without replacement.
+    r"""Return features K_SS^(-1/2) k(X_S, x), K_SS = k(X_S, X_S), for rows S drawn at random.
 
     scikit-learn's `Nystroem` calls a kernel for each pair of rows. Eigenvalues of K_SS within
     1e-12 of the largest are rounding, and their directions are left out.
@@ -93,8 +93,8 @@ def kernel_ridge(
 ) -> KernelRidge:
     r"""Minimise the mean squared error and lambda times the squared norm, for a path of lambdas.
 
-    Leave-one-out errors are exact, by the eigenvalues s of the kernel matrix, centred if there is
-    an intercept,
+    Leave-one-out errors are exact, by eigenvalues s_j and eigenvectors v_j of the kernel matrix of
+    N rows, centred if there is an intercept,
 
     .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \quad
               1 - h_i = \sum_j v_{ij}^2 \frac{N\lambda}{N\lambda + s_j} - \frac1N

@@ -1,4 +1,4 @@
-"""Bochner: frequencies have the spectrum of the kernel, and the mean of cos<w, x - y> is it."""
+"""Bochner's theorem: the mean of cos<w, x - y> over random frequencies w is the kernel."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from .._measured_products import MISS, Estimates, compare_with_claims
 from .._plots import plot
 from ._blocks import Draw, along
 
-# Kernels, the distribution of an entry of their frequencies, and how many entries are independent;
-# and numbers enough to detect a scale wrong by a hundredth, most for Cauchy's.
+# Kernels, the distribution of an entry of w, how many entries are independent, and so many draws
+# that a scale wrong by a hundredth is detected, most for Cauchy's.
 _SPECTRA: tuple[tuple[dict[str, Any], Any, int, int], ...] = (
     ({"kernel": "rbf", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6)), 8, 1_000_000),
     ({"kernel": "laplacian", "gamma": 0.3}, stats.cauchy(scale=0.3), 8, 2_000_000),

@@ -1,4 +1,4 @@
-"""Maps, rows, draws and comparisons that the statements share."""
+"""Maps, rows, draws and comparisons that the checks of group-invariant features share."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .._comparisons import hold_verdict
 Draw = Callable[..., Any]
 Kernel = Callable[[Any, Any], Any]
 
-# Three blocks of two coordinates, permuted: six elements, not commutative.
+# Permutations of three blocks of two coordinates: a group of six elements, not commutative.
 BLOCKS = groups.BlockPermutations(6, 3)
 EPSILON = 0.3
-# Section 2: Gaussian templates with rejection, and the window that holds all their projections.
+# Section 2: templates t, Gaussian but for long ones; thresholds for <t, g x> fill the window.
 PAPER: dict[str, Any] = {"templates": "redraw", "epsilon": EPSILON, "window": 1 + EPSILON}
 LAW, SPHERE = TemplateLaw("redraw", 6, EPSILON), TemplateLaw("sphere", 6)
-# Random offsets of the bins have the expectation of infinitely many.
+# Bins lie between thresholds; with random offsets the mean is that of infinitely many.
 DITHER: dict[str, Any] = {"group": BLOCKS, "rule": "dither", "n_bins": 10}
 # So many of anything that its remaining error is negligible in floats, in extremal instances.
 ENDLESS = 10**40

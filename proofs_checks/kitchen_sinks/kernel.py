@@ -1,4 +1,4 @@
-"""The expected kernel of an activation: closed forms, and Mehler's series elsewhere."""
+"""Check kernels E a(u) a(v) of activations a: closed forms, and Mehler's series elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from .._comparisons import compute, hold_verdict
 from .._plots import plot
 
-# E a(u) a(v) for correlated Gaussians by routes that share nothing with `mehler.exact`.
+# E a(u) a(v) for Gaussians u, v of correlation rho and deviations s, t, not by `mehler.exact`.
 
 _STEP, _REACH = 0.15, 9.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
@@ -24,7 +24,7 @@ def by_angle(order: int, rho: float) -> float:
     """Integrate powers of the positive part: radius in closed form, angle by Gauss's rule.
 
     With (g, h) = r (cos t, sin t) the product is r^(2n) cos^n t cos^n(t - theta) where both are
-    positive, E r^(2n) = 2^n n!, and t is uniform.
+    positive, E r^(2n) = 2^n n!, and t is uniform; n is `order`, theta = arccos rho.
     """
     theta = math.acos(rho)
     low, high = theta - math.pi / 2, math.pi / 2

@@ -1,4 +1,4 @@
-"""Theorem 1 and Corollary 5: risk with estimated scores, at fixed and at free Delta."""
+"""Theorem 1 and Corollary 5: how wrong leverage scores tau are if estimated from N_0 rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def corollary_5(n_scored: int, *, feature_bound: float = _BOUND, **options: Any)
 
 
 def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
-    """Return a pool, and scores estimated from N_0 rows, again and again."""
+    """Return a pool of features, and draws of their scores, diag G (G + ridge)^-1, by N_0 rows."""
     waves = Waves(context.rng("pool"), 16)
     n = 200 if context.quick else 20_000
     scores_by_rows = []
@@ -54,7 +54,7 @@ def _probabilities(context: Context, claim: str, error: Any) -> Evidence:
 
 @check("leverage.corollary-5", form="restored", name="Corollary 5", pays=True)
 def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> Evidence:
-    """Hold errors of the probabilities against Corollary 5."""
+    """Hold errors of q_i = tau_i/sum tau against Corollary 5, where Delta bounds that of G."""
 
     def at(rows: int, waves: Waves, d: float) -> Bound:
         smallest = float(np.linalg.eigvalsh(waves.gram)[0])

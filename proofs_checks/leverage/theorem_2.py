@@ -1,4 +1,4 @@
-"""Theorem 2 and Lemma 3: distance of the Gram of rows from that of their distribution."""
+"""Theorem 2 and Lemma 3: distance of the Gram matrix of N_0 rows from its expectation G."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from . import _published
 from ._instances import Waves, spread_of
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
-# Rows with a Delta of at most 1/2, as the paper requires: 0.42 and 0.30.
+# Numbers N_0 whose Delta, the relative error, is at most 1/2, as required: 0.42 and 0.30.
 ENOUGH = (4000, 8000)
 Spread = Callable[..., Bound]
 
@@ -97,7 +97,7 @@ def unnormalised(context: Context, *, scale: float = 1.0) -> Evidence:
 
 
 def of_the_source(d: float, delta: float) -> float:
-    """Compute log(16 d/delta)."""
+    """Compute log(16 d/delta), d = tr G (G + lambda)^-1, delta the probability of failure."""
     return math.log(16 * d / delta)
 
 
@@ -115,7 +115,7 @@ def without_d(
     Inputs are its n columns, all equally likely; G = I/n, the ridge is 1/n, d = n/2. The error in
     the direction of an input is half of the relative error of its number of rows: at Delta = 1/2 it
     fails where an input occurs more than twice as often as expected. Such numbers are negatively
-    associated, so that none is so large with probability (1 - p)^n at most.
+    associated, so that none is so large with probability (1 - p)^n at most, p that of one.
     """
     n, delta, largest = 2**40, 0.1, 0.5
     rows = math.ceil(8 * n / (3 * largest**2) * logarithm(n / 2, delta))

@@ -1,7 +1,7 @@
 """Derive weights from seeds, with the same bits on every backend.
 
-Weights are drawn on the host, in float64, by NumPy's Philox counter generator, one independent
-stream per block of units. Hence the first units of a large map are the units of a small one, and
+Weights are drawn on the host, in float64, by NumPy's Philox generator, one independent stream per
+block of 64 units (random features). Hence the first units of a large map are those of a small one;
 any block can be drawn again without the ones before it.
 """
 

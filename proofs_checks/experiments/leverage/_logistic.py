@@ -1,4 +1,4 @@
-"""Logistic regression, and the choice among machines by folds of a few labelled rows."""
+"""Logistic regression on features, and the choice of a classifier by cross-validation."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from .._rows import Split
 from ._methods import Errors
 
-# Of rows and signs, the values at other rows.
+# A learner: of rows of features and their signs, it returns a function of other rows.
 Machine = Callable[[Any, Any], Callable[[Any], Any]]
 
 
 def fitted(
     parts: Split, folds: Any, machines: Sequence[Machine], phi: Callable[[Any], Any]
 ) -> Errors:
-    """Return mistakes over folds, and test error in percent, of the best machine."""
+    """Return mistakes over folds, and test error in percent, of the best machine on phi(rows)."""
     z, y = phi(parts.fit[0]), parts.fit[1]
     wrong = [
         sum(
@@ -31,7 +31,7 @@ def fitted(
 
 
 def logistic(lam: float) -> Machine:
-    """Return logistic regression with one ridge, of the mean loss and lambda |w|^2."""
+    """Return logistic regression, which minimises the mean loss and lam |w|^2 of weights w."""
     from sklearn.linear_model import LogisticRegression
 
     def fit(z: Any, y: Any) -> Callable[[Any], Any]:

@@ -1,6 +1,6 @@
-"""Frames of recordings with their neighbours in time, as those of an acoustic model, and states.
+"""Speech frames with their neighbours in time, as for an acoustic model, and their states.
 
-The states of frames are learnt by multinomial logistic regression on features.
+A frame is a slice of a recording of a digit; its state, learnt on features, a part of the digit.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .. import data
 from .._harness import Level
 from .._results import Record
 
-# By level: frames a recording, parts of a digit that are states, frames of context on each side.
+# By level: frames per recording, states per digit, and neighbours on each side of a frame.
 FRAMES = {"quick": 8, "full": 18}
 PARTS = {"quick": 2, "full": 3}
 CONTEXT = {"quick": 1, "full": 5}

@@ -1,6 +1,6 @@
-"""The structure of Table 3 of the maxout paper: more units from equal or more projections.
+"""Measure errors as in Table 3 of the maxout paper: more units of equal or more projections.
 
-By ridge regression on recordings, and on frames by logistic regression as printed.
+A unit is the largest of 4 projections. Recordings are learnt by ridge, frames by logistic loss.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def prepare(level: Level, folder: Path | None) -> Part:
 
 
 def cells(level: Level, settings: Any = SETTINGS) -> list[Options]:
-    """Return settings of the table and draws; Fourier features last, as many as the most units."""
+    """Return cells, each a setting and a draw; Fourier features last, as many as most units."""
     most = settings[level][-2][0]
     rows = [*(("maxout", m, p) for m, p in settings[level]), ("fourier", most, most)]
     return draws({"map": kind, "m": m, "projections": p} for kind, m, p in rows)

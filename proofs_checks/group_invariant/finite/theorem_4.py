@@ -1,4 +1,4 @@
-"""Theorem 4: distribution functions of a sample of elements (Dvoretzky, Kiefer, Wolfowitz)."""
+"""Theorem 4: the error of a distribution function that r random group elements estimate."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _DELTA = 0.05
 
 
 def largest_errors(context: Context, r: int, n_draws: int) -> Any:
-    """Return the sup over thresholds of |sampled - exact| for r random elements."""
+    """Return sup over tau of the error in the share of g with <g t, x> <= tau, by r random g."""
     x, t = unit_rows(context, 2, 10)
     # Where each element's projection stands among all; no two are equal in general position.
     place = np.argsort(np.argsort(_GROUP.apply(t[None])[:, 0] @ x))
@@ -39,7 +39,7 @@ def largest_errors(context: Context, r: int, n_draws: int) -> Any:
     pays=True,
 )
 def errors(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
-    """Count how often the largest error exceeds the bound."""
+    """Count how often the largest error exceeds the Dvoretzky-Kiefer-Wolfowitz bound."""
     n_draws = 30_000 if context.quick else 100_000
     sizes = (5, 50) if context.quick else (1, 2, 5, 20, 50, 200)
     claim = (

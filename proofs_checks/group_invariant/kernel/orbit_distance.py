@@ -1,4 +1,4 @@
-"""d_G is the mean distance of the points of two orbits; the energy distance is a metric."""
+"""Check two distances of orbits {gx: g in G}: d_G, by the mean of |gx - hz|, and the energy."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def average(context: Context, *, distance: Any = mean_distance) -> Evidence:
 
 @check("group-invariant.orbit-distance", form="proved", name="a row and itself, permuted")
 def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
-    """Compute d_G between a row and the same row permuted."""
+    """Compute d_G = D / sqrt(2 pi d), D the mean distance, between a row and itself, permuted."""
     x = unit_rows(context, 1, 6)
     gap = _SCALE * float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
     claim = "$d_G(x, gx) > 0.01$: a mean of distances is not 0 on one orbit, and is no metric"
@@ -46,7 +46,7 @@ def same_orbit(context: Context, *, distance: Any = mean_distance) -> Evidence:
 
 @check("group-invariant.orbit-distance", form="proved", name="a row and itself, permuted, energy")
 def energy_on_an_orbit(context: Context, *, distance: Any = energy_distance) -> Evidence:
-    """Compute the energy distance between a row and itself, permuted."""
+    """Compute the energy distance 2 D(x, z) - D(x, x) - D(z, z) of a row and itself, permuted."""
     x = unit_rows(context, 1, 6)
     energy = float(distance(BLOCKS, x, BLOCKS.actions[4](x))[0, 0])
     return compute(r"$\mathcal{E}(x, gx) = 0$", energy, _ROUNDING, exact=0.0)
@@ -63,7 +63,7 @@ def energy_off_it(context: Context, *, distance: Any = energy_distance) -> Evide
 
 @check("group-invariant.orbit-distance", form="proved", name="squared distances of features")
 def features(context: Context, *, distance: Any = energy_distance) -> Evidence:
-    """Compare kappa times the energy distance with measured squared distances of features."""
+    """Compare kappa = E|t_1|/2, t a template, times the energy with squared distances of Phi."""
     x = unit_rows(context, 2, 6)
     phi = GroupInvariantFeatures.draw(
         6,

@@ -34,7 +34,7 @@ class Split:
 
 @dataclass(frozen=True)
 class Task:
-    """Label +1 if both targets occur; constant on orbits."""
+    """Label +1 if both targets occur; constant on orbits, the rearrangements of a sequence."""
 
     tokens: Tokens
     targets: tuple[int, int]
@@ -70,7 +70,7 @@ class Task:
 def haar_distance(tokens: Tokens) -> Any:
     r"""Return the mean distance of two orbits, all pairs: (orbits, orbits).
 
-    A permutation brings k of L places into agreement, at a distance of sqrt(2 (L - k)). With
+    A permutation makes k of L places agree, at distance sqrt(2 (L - k)). By counts c, c' of tokens
     R(t) = \prod_a \sum_j C(c_a, j) C(c'_a, j) j! t^j = \sum_j r_j t^j, sum_{i >= k} (-1)^{i-k}
     C(i, k) r_i (L - i)! permutations have k; R is computed at L + 1 points, as sums of logarithms.
     """
@@ -103,7 +103,7 @@ def _share(size: int, j: int) -> float:
 def draw_map(
     tokens: Tokens, n_templates: int, n_bins: int, seed: int, **options: Any
 ) -> GroupInvariantFeatures:
-    """Draw CDF(n, m): Gaussian templates, 2n + 1 thresholds over three standard deviations."""
+    """Draw the paper's map CDF(n, m): m Gaussian templates, 2n + 1 thresholds to 3 deviations."""
     window = 3.0 * np.sqrt(tokens.length / tokens.n_inputs)
     return GroupInvariantFeatures.draw(
         tokens.n_inputs,
@@ -121,7 +121,7 @@ def draw_map(
 def grams(
     tokens: Tokens, n_templates: Sequence[int], n_bins: int, seed: int
 ) -> Iterator[tuple[int, Any]]:
-    """Return Grams of all orbits by the first m templates, for each m; all permutations."""
+    """Return Gram matrices of all orbits by the first m templates, for each m."""
     phi = draw_map(tokens, max(n_templates), n_bins, seed)
     rows = phi(tokens.one_hot(tokens.representatives))
     total, done = np.zeros((len(rows), len(rows))), 0
@@ -137,7 +137,7 @@ def bag_of_words(tokens: Tokens) -> Any:
 
 
 def haar(tokens: Tokens) -> Any:
-    """Return the limit of many templates and bins, up to a constant that centring removes."""
+    """Return the kernel of endless templates and bins, up to a constant that centring removes."""
     return -haar_distance(tokens)
 
 

@@ -1,4 +1,4 @@
-"""Sample complexity: the fraction of orbits among the sequences of 5 of 8 tokens."""
+"""Sample complexity: count orbits, each a sequence and its rearrangements, among sequences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Appendix A: sigma^2(q) grows like 2 log q, not like log q."""
+"""Appendix A: sigma^2(q) = E M^2, M the largest of q normals, grows like 2 log q, not log q."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Section 2.1: the collision probability at correlation 1, 0 and -1."""
+"""Section 2.1: the probability kappa_q that maxout codes agree, at correlation 1, 0 and -1."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _RHO = (1.0, 0.0, -1.0)
 
 
 def claimed(rho: float, q: int) -> float:
-    """Return 1, 1/q and 0, as printed."""
+    """Return 1, 1/q and 0, as printed; a code is the index of the largest of q projections."""
     return {1.0: 1.0, 0.0: 1 / q, -1.0: 0.0}[rho]
 
 

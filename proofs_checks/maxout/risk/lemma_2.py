@@ -1,4 +1,4 @@
-"""Lemma 2: how large a maxout unit gets over the whole set of inputs."""
+"""Lemma 2: how large a maxout unit phi(x) = max <w_j, x> over j <= q gets over all inputs x."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def near_points() -> dict[str, Any]:
 
 
 def plain_sets() -> Iterator[dict[str, Any]]:
-    """Yield pools, failures and sets with D sqrt(d) >= 1 and k >= 1, at d = 400."""
+    """Yield pools, failures, sets of diameter D >= d^(-1/2), doubling dimension k, d = 400."""
     for q, k, spread, delta in itertools.product(
         (1, 2, 3, 64, 10**6), (1, 5, 300), (1.0, 1.5, 40.0), (0.5, 0.1, 1e-12)
     ):
@@ -94,7 +94,7 @@ SUBSPHERES = {1: 1, 2: 3, 3: 5}
 def failure(value: float, r: int, weights: int) -> float:
     """Compute P(largest of so many chi_r variables > value), accurate where it is tiny.
 
-    On the unit sphere of an r-dimensional subspace the supremum of |phi(., W)| is the largest of
+    On the unit sphere of the range of a projection P of rank r sup |phi(., W)| is the largest of
     the q lengths |P w_j|: phi(x) >= |P w_j| at x = P w_j / |P w_j|, and |phi| <= max_j |P w_j|.
     """
     tail = float(stats.chi.sf(value, r))

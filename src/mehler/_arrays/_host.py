@@ -1,4 +1,4 @@
-"""Host values, threads and random states; derivatives that are correct or raise an error."""
+"""Copy arrays to NumPy, count threads, read random states, refuse derivatives that are wrong."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Kernel error, approximation and risk of group-invariant features.
+r"""Bounds on kernel error, approximation and risk of group-invariant features.
 
 A feature counts how many of the r projections :math:`\langle t, g_i^{-1} x\rangle` of a row are
 below a threshold: m templates t, elements :math:`g_i` of a group of orthogonal maps, n thresholds a

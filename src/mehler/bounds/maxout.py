@@ -1,4 +1,4 @@
-r"""Risk of learning on random maxout features: Theorem 2 and its lemmas.
+r"""Bounds on the risk of learning on random maxout features: Theorem 2 and its lemmas.
 
 The class is that of functions :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with
 :math:`|\alpha| \le C p`, p the density of the weights; the box holds :math:`\sum_\ell \alpha_\ell
@@ -26,8 +26,8 @@ radius : float or array
 n_inputs, dimension, diameter : int, float, float, or arrays, optional
     d, the doubling dimension k (Definition 2) and the diameter D of the set of inputs.
 centred : bool
-    The units are centred, :math:`\phi - h_1(q)|x|`: :math:`\sqrt{V(q)}` then stands for
-    :math:`\sigma(q)`, which it is smaller than for q > 1.
+    The units are centred, :math:`\phi - h_1(q)|x|`, with mean h_1 and variance V of the largest of
+    q normals: :math:`\sqrt{V(q)}`, smaller for q > 1, then stands for :math:`\sigma(q)`.
 function : {"nearest", "monte-carlo"}
     The function of the box nearest to f, or the average over the weights, which is that of the
     covering.

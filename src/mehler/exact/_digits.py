@@ -1,4 +1,4 @@
-"""The exact functions to any number of decimal digits, by mpmath alone.
+"""Moments and kernels of maxout units to any number of decimal digits, by mpmath alone.
 
 The sums are those of :doc:`/theorems/certified-balls`, without their errors.
 """
@@ -22,7 +22,7 @@ from mehler._validate import require_integer, shown
 # Largest orders, numbers of coefficients (each is a sum over partitions) and pools, of sums on a
 # line and in the plane: larger ones take hours.
 MOST_ORDER, MOST_COEFFICIENTS, LARGEST_LINE, LARGEST_WEDGE = 1000, 64, 10**8, 10**4
-# Below this cosine of theta/2 integrating from rho = -1 is cheaper than a planar sum.
+# Below this cosine of theta/2, theta = arccos rho, integrating from -1 is cheaper than a plane.
 _NEAR = 0.04
 
 
@@ -84,7 +84,7 @@ def require_order(name: str, k: Any) -> int:
 
 
 def max_moment(k: int, q: int, dps: int) -> mpmath.mpf:
-    """Compute E M^k to relative error ``10**-dps``: about 50 ms for q = 64, dps = 30."""
+    """Compute E M^k, M the largest of q normals, to relative error ``10**-dps``: some 50 ms."""
     digits = require_dps(dps)
     k, q = require_order("order k", k), require_pool(q, LARGEST_LINE)
     if q == 1 and k % 2:

@@ -1,9 +1,9 @@
 """Expectations and variances of group-invariant features with random templates.
 
-The limits of :class:`mehler.GroupInvariantFeatures`: a :class:`TemplateLaw` draws templates t,
-:class:`Bins` hold the thresholds of the distribution functions of <t, g x> over elements g. Vectors
-enter by their norms and inner products only, not by the group. All functions run on the host, in
-float64.
+The limits of :class:`mehler.GroupInvariantFeatures`: a :class:`TemplateLaw` draws random vectors
+t, the templates; :class:`Bins` hold the thresholds of the distribution functions of <t, g x> over
+elements g of a group. Vectors enter by norms and inner products only, not by the group. All
+functions run on the host, in float64.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The estimator of the risk theorems, with its certificate."""
+"""Minimise a mean loss over weights of at most C/m, the box, and certify how near it comes."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from mehler.learn.losses import Hinge, Ramp
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class BoxERM:
-    r"""A function of the box with its certified risks, from :func:`mehler.learn.box_erm`.
+    r"""A function of the box, \|alpha_l\| <= C/m, with its risks, by :func:`mehler.learn.box_erm`.
 
     Parameters
     ----------
     alpha : array, shape (m,)
         Weights, each at most `scale` / m in size.
     scale, loss, wanted_gap
-        C, V and the gap, as requested.
+        C, the loss V, and the excess over the minimal risk, as requested.
     surrogate_risk, lower : float
         Mean of the convex surrogate of `loss` over the sample, at `alpha`, and a lower bound of it
         in the whole box, rounding included.

@@ -26,7 +26,7 @@ _SAVE = "frame.to_parquet('rows.parquet')"
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Columns by name, read as a matrix and a target; types of the unusable; words for messages."""
+    """Names of columns and how to read them as numbers; types of unusable ones; error texts."""
 
     label: str
     columns: tuple[str, ...]

@@ -64,7 +64,7 @@ class DecoupledMaxoutSampler(Sampler):
     r"""Decoupled maxout features: `mehler.DecoupledMaxoutFeatures` as a transformer.
 
     Their expected kernel is that printed for maxout features,
-    :math:`\sigma^2(q)\langle x, z\rangle\kappa_q(\rho)`: linear times a localiser.
+    :math:`\sigma^2(q)\langle x, z\rangle\kappa_q(\rho)`: linear times the chance that codes agree.
 
     Parameters
     ----------

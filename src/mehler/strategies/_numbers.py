@@ -1,4 +1,4 @@
-"""Strategies for seeds and pool sizes, the settings of their tests, and options by name."""
+"""Hypothesis strategies for seeds and pool sizes, settings of tests, and checks of arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Independent samples from a drawn map, whose mean is the kernel at each pair, and their powers.
+"""Independent samples from a drawn map, whose mean is the kernel at each pair, and power sums.
 
 Entries of one Gram matrix share a draw and are not independent. Whole draws always are, and so are
 the units of one draw if the map declares it; a draw of m units then gives m samples.
@@ -65,7 +65,7 @@ class Moments:
         return second + self.n * d**2, thirds, fourths + self.n * d**4
 
 
-# Elements of the largest temporary; features that are averaged before a bet on them, and most
+# Elements of the largest temporary; features averaged to one sample of a betting test, and most
 # elements of all averages of a draw.
 BLOCK, _TOGETHER, _MOST_AVERAGES = 1 << 22, 4, 1 << 21
 
@@ -114,7 +114,7 @@ class Source:
         raise NotImplementedError
 
     def sums(self, phi: Any) -> Any:
-        """Return the sums of the first four powers of samples minus claims, shape (4, means)."""
+        """Return sums of the first four powers of samples minus claimed means, shape (4, means)."""
         total = np.empty((4, self.claim.size))
         for chosen in self.blocks():
             total[:, chosen] = power_sums(self.samples(phi, chosen) - self.claim[chosen])

@@ -37,9 +37,9 @@ class DeepKernel:
               \Theta_{l+1} = \Sigma_{l+1} + \sigma_w^2\,E\,a'(u)a'(v)\,\Theta_l
 
     for Gaussians u, v of covariance :math:`\Sigma_l`. A maxout unit takes the largest of q
-    projections with weights and biases of their own: there :math:`E\,a(u)a(v)` is
-    :math:`s_xs_zK_q(\rho)`, and :math:`\kappa_q(\rho)` stands for :math:`E\,a'(u)a'(v)`, as
-    gradients agree where the argmax does.
+    projections with weights and biases of their own: there :math:`E\,a(u)a(v)` is the mean product
+    :math:`s_xs_zK_q(\rho)` of two maxima, of deviations s and correlation :math:`\rho`; the
+    probability :math:`\kappa_q(\rho)` of equal argmaxes stands for :math:`E\,a'(u)a'(v)`.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Draws of templates, elements and offsets, and projections of rows on what they move."""
+"""Draw templates t and group elements g of invariant features; project rows on moved ones, gt."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _radii(law: TemplateLaw, squares: Array) -> Any:
 
 
 def own_elements(group: Group, seed: int, r: int, n_templates: int, *, replacement: bool) -> Any:
-    """Draw elements for each template, shape (m, r, k)."""
+    """Draw r group elements, rows of k integers, for each of m templates: (m, r, k)."""
     parts = []
     for rng, _, there in _random.generators(seed, _random.ELEMENTS, 0, n_templates):
         n, whole = there.stop, _random.UNITS_PER_BLOCK
@@ -117,7 +117,7 @@ def on_moved(
 def on_blocks(
     n_blocks: int, xp: ModuleType, rows: Array, part: slice, templates: Array, places: Array
 ) -> Array:
-    """Permute blocks: products of all with all, then sums of those that meet, places (r, L^2)."""
+    """Multiply L blocks of templates with L of rows; sum by `places`, (r, L^2), of r elements."""
     n, d = rows.shape
     width = d // n_blocks
     tokens = xp.reshape(rows, (n, n_blocks, width))

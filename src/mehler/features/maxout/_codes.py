@@ -1,4 +1,4 @@
-"""Maxout codes: the index of the winning projection of each unit, and codes as bit planes."""
+"""Maxout codes: the index of the largest of q projections, for each unit; codes as bit planes."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class MaxoutCodes(MaxoutBase):
               E\,\frac1m\#\{\ell: C_\ell(x) = C_\ell(z)\} = \kappa_q(\rho)
 
     ``phi(X)`` are the codes, counted from 0; ``phi.gram(X, Y)`` is the fraction of units on which
-    they agree; ``phi.kernel`` is its expectation, the collision probability. The weights are those
-    of :class:`mehler.MaxoutFeatures` of the same seed.
+    they agree; ``phi.kernel`` is its expectation, the collision probability at cosine rho. Weights
+    are those of :class:`mehler.MaxoutFeatures` of the same seed.
 
     Parameters
     ----------
