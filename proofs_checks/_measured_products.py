@@ -1,6 +1,6 @@
-"""Measure numbers at many correlations at once, on a map's own draws, and compare them with claims.
+"""Measure a map's kernel at many correlations of two rows, and compare it with claimed values.
 
-One unit serves all pairs of rows: the intervals hold simultaneously by a union bound.
+A unit, one draw of weights, serves all pairs of rows: intervals hold jointly by a union bound.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MISS = 1e-6
 
 @dataclass(frozen=True)
 class Estimates:
-    """Simultaneous intervals [low, high] for one number at each of n points, tuples of length n.
+    """Simultaneous intervals [low, high] at n points (pool size q, correlation rho), as tuples.
 
     `false_alarm` is that of all intervals together. `n_units`: independent units behind each point;
     `detectable`: the least deviation that is refuted with probability at least 1 - `MISS`.
@@ -95,7 +95,7 @@ def measure(
     false_alarm: float,
     **options: Any,
 ) -> Estimates:
-    """Measure E[h(x) h(z)] / (|x| |z|) by as many units as their variance and the width ask for.
+    """Measure E[h(x) h(z)] / (|x| |z|), h a unit, by as many units as variance and width ask for.
 
     Cached, so that both forms of a statement meet the same intervals.
     """
@@ -225,7 +225,7 @@ def points(label: str, estimates: Estimates) -> Series:
 def measure_collisions(
     context: Context, draw: Draw, pools: Sequence[int], rho: Sequence[float], width: float
 ) -> Estimates:
-    """Measure P(C(x) = C(z)) by the digits of codes, in intervals of at most that width."""
+    """Measure P(C(x) = C(z)), C a digit of a map's codes, in intervals of at most that width."""
     places, share = tuple(float(r) for r in rho), context.false_alarm / len(pools)
     seeds = [context.seed_for(f"codes q={q}") for q in pools]
     return Estimates.join(

@@ -1,4 +1,4 @@
-"""Rows and targets of the experiments: problems, their parts, scales and bandwidths."""
+"""Data sets of the experiments, split into parts and scaled, and bandwidths of their kernels."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _SETS = ("adult", "magic", "diamonds", "house_sales")
 
 
 def sets_of(level: Level, names: Sequence[str] = _SETS) -> Sequence[str]:
-    """Return the names of the problems of a level."""
+    """Return the names of the data sets of a level: quick has the digits alone."""
     return ("digits",) if level == "quick" else names
 
 

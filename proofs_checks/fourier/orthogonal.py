@@ -1,4 +1,4 @@
-"""Orthogonal frequencies: the same kernel, and a variance in closed form."""
+"""Check Fourier features of orthogonal frequencies: the Gaussian kernel, and their variance."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ._blocks import Blocks, Draw, along
 
 _D, _GAMMA = 4, 0.3
 _RBF = kernels.make("rbf", gamma=_GAMMA)
-# Blocks of a draw; each is a sample.
+# Blocks of d orthogonal frequencies in a draw; each block is a sample.
 _BLOCKS = 200
 
 
@@ -36,7 +36,7 @@ def _blocks(context: Context, draw: Draw) -> Callable[[int], Blocks]:
 
 
 def block_variance(x: Any, y: Any) -> Any:
-    """Return m Var of pairs in whole blocks: 2 (Var cos + (d - 1) c)."""
+    """Return m times the variance of the mean of m features: 2 (Var cos + (d - 1) c)."""
     k = _RBF(x, y)
     covariance = hyp1f1(_D, _D / 2, np.log(k)) - k**2
     return (1.0 - k**2) ** 2 + 2.0 * (_D - 1) * covariance
@@ -86,7 +86,7 @@ def variance(
 
 @check("fourier.orthogonal", form="printed", name="never much worse than independent frequencies")
 def never_much_worse(context: Context, *, constant: float = 3.0) -> Evidence:
-    """Ask whether the ratio to independent frequencies stays below 1 + 3/(d + 1)."""
+    """Ask whether the ratio of variances to independent frequencies stays below 1 + 3/(d + 1)."""
     worst, where = -np.inf, 0
     for d in (2, 3, 4, 8, 16, 64, 784):
         excess = float((ratio(np.geomspace(1e-3, 30.0, 400), d) - 1.0 - constant / (d + 1)).max())
@@ -100,7 +100,7 @@ def never_much_worse(context: Context, *, constant: float = 3.0) -> Evidence:
 
 
 def ratio(u: Any, d: int) -> Any:
-    """Return the variance over that of independent frequencies at u = gamma |z|^2."""
+    """Return the variance over that of independent frequencies at u = gamma |x - y|^2."""
     single = 0.5 * np.expm1(-2.0 * u) ** 2
     return 1.0 + (d - 1) * (hyp1f1(d, d / 2, -u) - np.exp(-2.0 * u)) / single
 

@@ -1,12 +1,12 @@
 """Sequences of tokens and their orbits under permutations, and a small problem of learning on them.
 
-Features that ignore the order of tokens are the same for all sequences of one orbit, so that one
-sorted sequence stands for each: of 8^5 = 32768 sequences there are 792.
+An orbit is one sequence in every order of its tokens. Features that ignore the order are equal on
+it, so that its sorted sequence stands for it: of 8^5 = 32768 sequences there are 792.
 
-The problem: all sequences of three tokens out of three, ten orbits, and the linear loss
-V(f, y) = -y f, which is Lipschitz with L = 1. Over weights of at most C/m the empirical risk is
-minimised by signs, and the least risk of the infinite class is
--C E int |E_x y psi(x, t, tau)| d tau.
+The problem: all sequences of three tokens out of three, ten orbits, and the loss V(f, y) = -y f of
+a value f and a label y. Over weights of at most C/m, for m templates t, signs minimise the
+empirical risk. The infinite class has the least risk -C E int |E_x y psi(x, t, tau)| d tau, with
+psi(x, t, tau) the share of the orbit of x whose product with t is at most tau.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ _MOST = 20_000
 
 
 def columns(seed: int, n_templates: int, sequences: Any = None, **options: Any) -> Any:
-    """Return plain distribution functions of orbits, or of sequences: (rows, m, K), in [0, 1]."""
+    """Return plain distribution functions of orbits, or of sequences: (rows, m, thresholds)."""
     options = {"n_bins": BINS, "rule": "paper", **options}
     phi = GroupInvariantFeatures.draw(
         TOKENS.n_inputs,

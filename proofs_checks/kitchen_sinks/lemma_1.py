@@ -1,4 +1,4 @@
-"""Lemma 1: approximation by K random features with weights of at most C/K."""
+"""Check Lemma 1: K random features with weights of at most C/K approximate a function."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ By = Literal["frobenius", "longest"]
 
 @dataclass(frozen=True)
 class Units:
-    """Maxout units of q weights as random features, on `n_points` points of norm sqrt(d), of mu.
+    """Maxout units, maxima of q projections, on `n_points` points of norm sqrt(d) of the law mu.
 
     They are unbounded, or divided by a bound b of each, "frobenius" or "longest", to be at most 1.
     """

@@ -1,4 +1,4 @@
-"""Definition 1: degrees of freedom are the mean leverage, above those of a sample of rows."""
+"""Check Definition 1: degrees of freedom are the mean leverage, above those of sampled rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-9
 
 
 def trace(eigenvalues: Any, ridge: float) -> float:
-    """Compute Tr T (T + ridge)^-1."""
+    """Compute Tr T (T + ridge)^-1, T the operator of these eigenvalues."""
     return float(np.sum(eigenvalues / (eigenvalues + ridge)))
 
 
@@ -31,7 +31,7 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
     x = 2 * np.pi * np.arange(20) / 20
     phi = np.sqrt(2) * np.cos(np.outer(x, circle.k) + circle.b)
     p = circle.eigenvalues
-    # Of a wave two functions, of the constants one.
+    # A wave has two eigenfunctions, cosine and sine, and the constant one.
     spectrum = np.concatenate([p[:1], np.repeat(p[1:], 2)])
     ratios = [
         ridge_leverage_scores(phi, ridge, pool_weights=circle.law).degrees_of_freedom
@@ -48,7 +48,7 @@ def mean_leverage(context: Context, *, degrees: Callable[[Any, float], float] = 
 
 @check("leverage.score-identity", form="proved", name="degrees of freedom from rows", pays=True)
 def from_rows(context: Context, *, factor: float = 1.0) -> Evidence:
-    """Hold the mean of what rows show against the degrees of freedom."""
+    """Compare degrees of freedom estimated from few rows, in the mean, with the true ones."""
     waves = Waves(context.rng("pool"), 16)
     n = 1500 if context.quick else 20_000
     rows = 12

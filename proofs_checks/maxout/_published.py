@@ -1,9 +1,9 @@
 r"""Theorem 2 of the maxout paper, its lemmas and its second remark, in their published form.
 
-Arguments are those of :mod:`mehler.bounds.maxout`; `c1`, `c_prime` and `c` are the constants
-:math:`C_1`, C' and c, which the paper gives no values, and `loss_at_zero` is :math:`|V(0)|`. The
-inputs have norm 1 and the loss lies in [0, 1]. The value of a published form is never clipped,
-since checks compare the formula itself with draws.
+Arguments are those of :mod:`mehler.bounds.maxout`: k is `dimension`, D `diameter`, d `n_inputs`, q
+`pool_size`, m `n_features`, N `n_samples`, C `scale`, L `lipschitz`. To `c1`, `c_prime` and `c`,
+:math:`C_1`, C' and c, the paper gives no values; `loss_at_zero` is :math:`|V(0)|`, V the loss in
+[0, 1]. Inputs have norm 1. No value is clipped, since checks compare the formula itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Ridge regression on features that are kept of a pool, beside as many plain ones."""
+"""Ways to select features from a larger random pool, and errors of ridge regression on them."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ METHODS: dict[str, Callable[[Any, int, float, int, Any], leverage.Selector]] = {
 
 
 def on_features(split: Split, phi: Any) -> Errors:
-    """Return the errors of ridge regression, lambda by the rows held out."""
+    """Return errors of ridge regression on features phi; held-out rows choose its penalty."""
     z, z_choose, z_test = (phi(part[0]) for part in (split.fit, split.choose, split.test))
     fits = learn.RidgeSums(lambda rows: rows).add(z, split.fit[1]).solve(RIDGES)
     errors = [split.error(fit.predict(z_choose), split.choose) for fit in fits]

@@ -1,4 +1,4 @@
-"""Local coefficients of the exact kernels, distances from them, and what they explain of a row."""
+"""Weights of pixels by which a maxout kernel classifies one image, and what they explain of it."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from mehler import exact
 
 from .._learners import kernel_ridge
 
-POOL, LAMBDAS = 4, tuple(10.0 ** np.arange(-7.0, -1.0))
+POOL, LAMBDAS = 4, tuple(10.0 ** np.arange(-7.0, -1.0))  # weights of a unit; penalties
 # Of the pixels that are not blank, the fraction that is erased.
 ERASED = 0.1
 
@@ -36,8 +36,8 @@ def kernel_coefficients(
 ) -> tuple[Any, dict[str, Any]]:
     """Return beta, and the coefficients of the kernel's function, (rows, d, classes), by pair.
 
-    Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i) x_i. The derivative of the plain kernel K by
-    rho is kappa, so that the gradient is sum_i beta_i (kappa x_i + (K - rho kappa) x).
+    Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i) x_i, kappa the chance of a shared winner and
+    dK/drho of the plain kernel K, whose gradient is sum_i beta_i (kappa x_i + (K - rho kappa) x).
     """
     kernel = kernel_of(np.clip(X @ X.T, -1, 1), name)
     beta = np.linalg.solve(kernel + len(X) * lam * np.eye(len(X)), codes)

@@ -1,4 +1,4 @@
-"""Remark 3: the kernel of a subset of the group (local invariance), and of longer rows."""
+"""Check Remark 3: kernels that only some elements of a group leave as they are, and longer rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def of_inverses(x: Any, y: Any, *, among: Any = SUBSET) -> Any:
 
 
 def as_restored(x: Any, y: Any) -> Any:
-    """Return s - kappa times the mean of |g x - g' z| over the subset."""
+    """Return s - kappa times the mean of |g x - g' z|; s half the window, kappa a constant."""
     return 1 + EPSILON - LAW.slope * of_elements(x, y)
 
 
@@ -83,7 +83,7 @@ def inverses(context: Context, *, among: Any = SUBSET) -> Evidence:
 def longer_rows(
     context: Context, *, window: float = 2 * (1 + EPSILON), draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
-    """Compare s - kappa D, s = R (1 + epsilon), with features of rows of lengths up to R = 2."""
+    """Compare s - kappa D, D the orbits' mean distance, with features of rows of length up to 2."""
 
     def kernel(a: Any, b: Any) -> Any:
         return window - LAW.slope * mean_over_pairs(BLOCKS.apply(a), BLOCKS.apply(b))

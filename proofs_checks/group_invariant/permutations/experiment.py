@@ -1,4 +1,4 @@
-"""The paper's experiment on permuted sequences: counts of draws, exact values, and figures."""
+"""Check the paper's experiment on permuted sequences: which features classify best, and figures."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def seeds_for(context: Context, label: str, n_draws: int) -> list[int]:
 
 
 def invariant_gram(tokens: Tokens, n_bins: int, seed: int) -> Any:
-    """Return CDF(n, 25) with all permutations."""
+    """Return the Gram matrix of CDF(n, 25): n bins, 25 templates, all permutations."""
     ((_, gram),) = grams(tokens, (25,), n_bins, seed)
     return gram
 
@@ -73,7 +73,7 @@ def _larger_wins(context: Context, label: str, sizes: list[tuple[int, int]]) -> 
 def ordering(
     context: Context, *, invariant: Callable[[Tokens, int, int], Any] = invariant_gram
 ) -> Evidence:
-    """Count draws in which bag of words < CDF(n, 25) <= Haar kernel."""
+    """Count draws with accuracies in the order bag of words < CDF(n, 25) <= Haar kernel."""
     # Matrices of the small problem are small enough for one thread: with more, on a busy machine,
     # waiting for each other costs BLAS twenty times the work.
     tokens, per_class, n = (SMALL, 40, 8) if context.quick else (PAPER, 2000, 25)

@@ -1,13 +1,13 @@
-"""Theorem 3: the risk of learning with features.
+"""Check Theorem 3: bounds of the excess risk of learning with group-invariant features.
 
 The restored form fails on one orbit, where the minimiser and its risk follow from one binomial
 number. The core set is one unit row x, its orbit x and -x under sign flips; P(y = 1) = 1/2 + eta.
-For C = 1 functions of the infinite class have the values [-s, s] at x, as the integral of psi over
-the window is s less the mean projection, which is 0. Those of m templates, n bins and r sampled
-elements have [-b, b], b the step times the mean over templates of the sum over thresholds: it
-differs from s by at most s/n and s|2p - 1|, p the fraction of the identity among the sampled
-elements. Where the loss is linear with slope -1 the minimiser is b or -b, as the labels' mean is
-positive or negative; the other one is above the least risk by 2 eta (s + b).
+For weights up to C = 1 the infinite class has the values [-s, s] at x, as psi, the distribution
+function of projections, has over [-s, s] the integral s less their mean, 0. Functions of m
+templates, n bins and r sampled elements have [-b, b], b the step times the mean over templates of
+the sum over thresholds: it differs from s by at most s/n and s|2p - 1|, p the fraction of the
+identity among the elements. Where the loss is linear with slope -1 the minimiser is b or -b, by the
+sign of the labels' mean; the other one is above the least risk by 2 eta (s + b).
 """
 
 from __future__ import annotations

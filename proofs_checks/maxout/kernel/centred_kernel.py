@@ -1,4 +1,4 @@
-"""Centred maxout: subtracting the mean leaves a linear kernel times a localiser."""
+"""Check the kernel of maxout units less their mean: the integral of the collision probability."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _RHO = (-1.0, -0.6, -0.2, 0.0, 0.2, 0.5, 0.8, 1.0)
 
 
 def variance_of_maximum(q: int) -> float:
-    """Compute V(q) = sigma^2 - h_1^2, the centred kernel at rho = 1."""
+    """Compute V(q) = sigma^2 - h_1^2, the variance of a maximum of q normals; h_1 its mean."""
     return float(exact.centred_kernel(1.0, q))
 
 
@@ -31,7 +31,7 @@ def variance_of_maximum(q: int) -> float:
 def kernel(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.centred_kernel
 ) -> Evidence:
-    """Hold int_0^rho kappa_q against products of centred units."""
+    """Hold int_0^rho kappa_q, kappa_q the chance of a shared winner, against centred units."""
     # Width in units of V(q), by pool sizes. Pools of q - 1 and q + 1 differ by 1.0 and 0.23 from
     # that of 2, by 0.051 and 0.042 from that of 8.
     plan = {2: 0.06, 8: 0.03} if context.quick else dict.fromkeys((2, 4, 8, 32), 0.015)

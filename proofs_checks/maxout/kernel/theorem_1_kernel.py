@@ -1,4 +1,4 @@
-"""Theorem 1, the kernel: not sigma^2 <x, z> kappa_q, but h_1^2 plus the integral of kappa_q."""
+"""Check the kernel of maxout units in Theorem 1: the paper's formula fails, another one holds."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Kernel = Callable[[Any, int], Any]
 
 _RHO = (-0.9, -0.5, 0.0, 0.5, 0.9)
 _FINE = (-0.99, -0.7, -0.3, 0.1, 0.7, 0.99)
-# Pool sizes and correlations. K_2 tends to 0 at rho = -1, where no relative width can be kept.
+# Pool sizes q, correlations rho. The kernel of q = 2 tends to 0 at -1: no relative width there.
 _QUICK = ((4, _RHO), (32, _RHO))
 _FULL = ((2, (0.0, 0.5, 0.9)), (3, _RHO), (4, _FINE), (8, _FINE), (16, _FINE), (64, _FINE))
 
 
 def width(context: Context, pool_size: Any) -> Any:
-    """Return the fraction of K that every interval must be narrower than.
+    """Return the fraction of the kernel that every interval must be narrower than.
 
     Small pools take the most units for it, and at the quick level the largest pool tests it. The
     nearest pools differ by 0.34 from that of 4, by 0.012 from that of 32.
@@ -57,7 +57,7 @@ def printed(
     draw: Draw = MaxoutFeatures.draw,
     kernel: Kernel = exact.locally_linear_kernel,
 ) -> Evidence:
-    """Hold sigma^2 rho kappa_q against what maxout units give."""
+    """Hold sigma^2 rho kappa_q, kappa_q the chance of a shared winner, against maxout units."""
     claim = r"$E\,h(x)h(z) = \sigma^2(q)\langle x,z\rangle\kappa_q$"
     return _compare(context, measured_kernel(context, draw), kernel, claim=claim)
 
@@ -66,7 +66,7 @@ def printed(
 def proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
-    """Hold h_1^2 + int_0^rho kappa_q against what maxout units give."""
+    """Hold h_1^2 + int_0^rho kappa_q, h_1 the mean of a unit, against what maxout units give."""
     estimates = measured_kernel(context, draw)
     claim = r"$E\,h(x)h(z) = \Vert x\Vert\Vert z\Vert(h_1^2(q) + \int_0^\rho \kappa_q)$"
     plots = tuple(_plot(estimates, q) for q in sorted(set(estimates.pool_size)))

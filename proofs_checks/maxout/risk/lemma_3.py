@@ -1,4 +1,4 @@
-"""Lemma 3: m units approximate a function of the infinite class."""
+"""Check Lemma 3: functions of m maxout units approximate one, f, of infinitely many units."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from . import _instances as instances
 from ._risks import Law, block_sizes, observed_series
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points, plain_sets, words_of
 
-# Accelerated gradient steps from the Monte Carlo function towards the nearest one of the box.
+# Accelerated steps from the Monte Carlo function to the nearest of the box, weights up to C/m.
 _STEPS = 12
 
 
 def signed_values(rho: Any, pool_size: int) -> Any:
-    """Compute F / C at the correlations, shape (n,); to 1e-8 for pools up to 64."""
+    """Compute f / C at correlations (n,) of points with the direction of f; to 1e-8 for q <= 64."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     weights = weights / weights.sum()
     steps, step_weights = np.polynomial.legendre.leggauss(40)
@@ -50,7 +50,7 @@ class Approximations:
 
 
 def mean_square(pool_size: int, norm: float, n_features: int) -> float:
-    """Compute E |f^ - f|^2 of the Monte Carlo function for C = 1.
+    """Compute E |f^ - f|^2 of the Monte Carlo function f^ for C = 1, with |f| = `norm`.
 
     Its terms are independent, and |f_1| = |phi|.
     """

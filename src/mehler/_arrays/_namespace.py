@@ -1,4 +1,4 @@
-"""Library, namespace, device and dtype of an array."""
+"""Find the library, namespace, device and dtype of an array, and place values there."""
 
 from __future__ import annotations
 

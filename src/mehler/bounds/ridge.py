@@ -1,4 +1,4 @@
-r"""Excess risk of ridge regression on random features, squared loss.
+r"""Bounds on the excess risk of ridge regression on random features, for the squared loss.
 
 Targets are :math:`y_i = f(x_i) + \epsilon_i` with independent noise of mean 0. :math:`\mu_1 \ge
 \mu_2 \ge \dots` are the eigenvalues of the exact kernel K on the N rows, and

@@ -1,4 +1,4 @@
-"""Import MODULE:FACTORY, and interpret it as a source of maps."""
+"""Import MODULE:FACTORY of a command line, and find how to draw feature maps from it."""
 
 from __future__ import annotations
 

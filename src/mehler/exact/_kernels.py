@@ -1,4 +1,4 @@
-r"""Expected kernels, second moments and variances of maxout units, for unit vectors."""
+r"""Expected kernels, moments and variances of maxout units, maxima of q products, of unit rows."""
 
 from __future__ import annotations
 

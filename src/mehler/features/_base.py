@@ -1,4 +1,4 @@
-"""The base class of every map: constructor, checked rows, features, kernels, units, copies."""
+"""The base class of every feature map: it checks rows, and computes features and kernels."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class FeatureMap(Written):
 
     @property
     def n_units(self) -> int:
-        """Number of units, each of which can be several columns."""
+        """Number of units: a unit is one set of weights, and gives one or several columns."""
         return self.n_features // math.prod(self._unit.columns)
 
     @property

@@ -1,4 +1,4 @@
-"""Minimise a convex loss over the box, and certify the minimum: see :doc:`/learning`."""
+"""Minimise a convex loss over weights in a box [-C/m, C/m]^m, certified: see :doc:`/learning`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NOTHING = 1e-280  # no weights move the margins: the starting point is the mini
 
 @dataclass(frozen=True)
 class RowLosses:
-    r"""Convex losses of n rows, h_i max(0, 1 - t), or lines constant_i - h_i t.
+    r"""Convex losses of n rows at margins t, h_i max(0, 1 - t), or lines constant_i - h_i t.
 
     As maxima over slopes, e_i(t) = max_{l_i <= theta <= h_i} psi_i(theta) - theta t: psi_i is theta
     from l_i = 0 on, or of a line the constant, at l_i = h_i alone.

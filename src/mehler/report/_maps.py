@@ -1,4 +1,4 @@
-"""The measured rows, and the maps that the report compares on them."""
+"""Choose the rows of a data set that a report measures, and the feature maps to compare."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Context: the level, backend, seed and budget of a check."""
+"""The settings of a check of a statement: its level, array library, seed and error budget."""
 
 from __future__ import annotations
 

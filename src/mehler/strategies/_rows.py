@@ -1,4 +1,4 @@
-"""Strategies for rows: unit vectors, pairs near special correlations, and edge cases."""
+"""Hypothesis strategies for rows: unit vectors, pairs near special correlations, and edge cases."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from mehler._version import __version__
 is_failure = methodcaller("errisinstance", AssertionError)
 __tracebackhide__, __unittest = is_failure, True
 
-# Deviations below this fraction of the resolution never refute.
+# Deviations below this fraction of the resolution, the least one that matters, never refute.
 FLOOR = 0.05
 
 Status = Literal["holds", "refuted", "inconclusive"]

@@ -1,10 +1,10 @@
-r"""Log moment generating functions of feature products, by quadrature with a bounded error.
+r"""Exponents of Chernoff bounds for products of maxout units, by quadrature with bounded error.
 
-For rows of correlation rho, F = M M' and K = E F, the exponent is
+With M and M' the maxima of q normal pairs of correlation rho, F = M M', K = E F, the exponent is
 psi_rho(lambda) = log E exp(lambda (F - K)). Three functions of it are computed on one grid of
 lambda: at a known correlation; the supremum over all correlations; and the bound of increments.
 
-With Phi_2 the bivariate normal distribution function at correlation rho and s = sqrt(1 - rho^2),
+With Phi_2 and phi_2 the bivariate normal distribution and density at rho, s = sqrt(1 - rho^2),
 the density of (M, M') is
 
     q Phi_2^(q-1) phi_2(x, y)

@@ -39,7 +39,7 @@ class DeepFeatures(FeatureMap):
     widths : sequence of int
         Units of each hidden layer, :math:`n_1, \dots, n_L`.
     activation, pool_size, weight_variance, bias_variance
-        As of :class:`mehler.DeepKernel`.
+        The function a, q, and the squares of the two sigmas: as of :class:`mehler.DeepKernel`.
     n_inputs, seed, like, dtype
         As in :class:`mehler.features.FeatureMap`.
 

@@ -38,9 +38,9 @@ class GroupInvariantFeatures(FeatureMap):
               1[\langle g_i t_j, x\rangle \le \tau_k]\Big)_{j\le m,\,k}, \qquad
               -s \le \tau_k \le s
 
-    With the whole group the features do not change when an element acts on x. Their inner
-    products estimate s - kappa D(x, z), D the mean distance of the two orbits; :meth:`kernel` is
-    the exact expectation for the map's own bins, window and sample of elements.
+    With the whole group, all r elements g, features do not change when one acts on x. Their inner
+    products estimate s - kappa D(x, z), D the mean distance of moved copies of x and z;
+    :meth:`kernel` is the exact expectation for the map's own bins, window and sample of elements.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Decoupled maxout features: the map whose expected kernel is the printed one."""
+"""Maxout features of which one set of weights chooses the winner, and another gives the value."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
               \right)_{\ell\le m}, \quad D_\ell(x) = \arg\max_{j\le q}\langle w^\ell_j, x\rangle
 
     With v independent of w the expected kernel is :math:`\sigma^2(q)\langle x, z\rangle
-    \kappa_q(\rho)`: the kernel that Theorem 1 prints for plain maxout features.
+    \kappa_q(\rho)`, kappa_q the chance of equal D: what Theorem 1 states for plain maxout.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-r"""Known variance: Catoni's interval, its design, its enclosure by power sums, and many means.
+r"""Catoni's interval for the mean of samples of known variance, and how many samples it needs.
 
 psi(u) = sign(u) log(1 + \|u\| + u^2/2) lies between -log(1 - u + u^2/2) and log(1 + u + u^2/2), so
-a sum of psi(a (X_i - mu)) has exponential moments as soon as X has a variance. For every real u,
+a sum of psi(a (X_i - mu)), mu the mean, has exponential moments if X has a variance. For real u,
 \|psi(u) - u + u^3/6\| <= u^4/8: with D = 1 + u + u^2/2 and u >= 0, psi'(u) - 1 + u^2/2 =
-(u^2/2)(u + u^2/2)/D lies in [0, u^3/2]. So S(theta) lies between two polynomials in theta, whose
-coefficients are power sums. Where the band between them decides, the decision is that of S itself.
+(u^2/2)(u + u^2/2)/D lies in [0, u^3/2]. So S(theta) = sum_i psi(a (X_i - theta)) is between
+polynomials in theta with power sums as coefficients: where both decide, they decide as S does.
 """
 
 from __future__ import annotations
