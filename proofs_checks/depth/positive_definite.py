@@ -1,4 +1,4 @@
-"""Strict positive definiteness of the deep kernels on the sphere."""
+"""Checks that kernels of deep maxout networks are strictly positive definite on the sphere."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import compute
 
-# Pools and depths of the statement.
+# (q, depth) of the statement: linear pieces of a maxout unit, and number of hidden layers.
 _CASES = ((2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (16, 1))
 # Eigenvalues below this share of the largest are not distinguished from rounding.
 _TOLD = 1e-10
@@ -31,7 +31,7 @@ def points(n: int) -> Any:
 def smallest(
     method: str, cases: Cases, bias_variance: float = 0.0
 ) -> tuple[float, tuple[int, int]]:
-    """Return the smallest eigenvalue over the largest, of the worst case, and the case."""
+    """Return the least of smallest over largest eigenvalue in all cases, and its (q, depth)."""
     ratios = {}
     for q, depth in cases:
         kernel = DeepKernel("maxout", depth, pool_size=q, bias_variance=bias_variance)
@@ -55,25 +55,25 @@ def _compare(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
 
 @check("depth.positive-definite", form="printed", name="covariance of opposite points")
 def covariance(context: Context, *, cases: Cases = _CASES) -> Evidence:
-    """Hold the covariance of opposite points."""
+    """Check the covariance of infinitely wide networks at opposite points."""
     return _compare("nngp", cases)
 
 
 @check("depth.positive-definite", form="printed", name="tangent kernel of opposite points")
 def tangent(context: Context, *, cases: Cases = _CASES) -> Evidence:
-    """Hold the tangent kernel of opposite points."""
+    """Check the tangent kernel, that of a network's gradients, at opposite points."""
     return _compare("ntk", cases)
 
 
 @check("depth.positive-definite", form="printed", name="covariance, biases")
 def covariance_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
-    """Hold the covariance of opposite points, pools of two at one layer among them."""
+    """Check the covariance where biases are random, pools of two at one layer among them."""
     return _compare("nngp", _BIASED, bias_variance)
 
 
 @check("depth.positive-definite", form="printed", name="tangent kernel, biases")
 def tangent_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
-    """Hold the tangent kernel."""
+    """Check the tangent kernel where biases are random."""
     return _compare("ntk", _BIASED, bias_variance)
 
 
@@ -81,7 +81,7 @@ def tangent_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evid
 def coefficients(
     context: Context, *, of: Callable[[int, int], Any] = exact.collision_coefficients
 ) -> Evidence:
-    """Hold the power series of the collision probability: positive of both parities for q >= 3."""
+    """Check the power series of kappa_q, the chance that two rows choose the same of q pieces."""
     pools, n = (3, 4, 16) if context.quick else (3, 4, 5, 8, 16, 64), 41
     values = {
         (q, i): float(value)

@@ -1,4 +1,4 @@
-"""Excess risk of ridge regression on random features, squared loss."""
+"""Checks of bounds for the excess risk of ridge regression on m features, squared loss."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mehler.verify import intervals
 from .._comparisons import Bounding, Instance, compare_instances, compare_ratios, compute
 from ._gram_draws import Draw, grams
 
-# Instances where the risk of ridge regression is computed and near its bound.
+# Instances: settings where the risk of ridge regression is computed and near its bound.
 
 # Sums over a binomial law are right to this part of themselves.
 _ROUNDING = 1e-9
@@ -26,8 +26,8 @@ _ROUNDING = 1e-9
 def one_row(bound: Bounding) -> Iterator[Instance]:
     """One row of kernel 1, and a feature that is 1/sqrt(p) with chance p, else 0.
 
-    K_m is a binomial share over p. Its shrinkage has the bias at ridge 1, the variance at small
-    ridges, and what features lose where p is so small that there may be none.
+    K_m, the kernel by m features, is a binomial share over p. Its shrinkage has the bias at ridge
+    1, the variance at small ridges, and what features lose where p is small: there may be none.
     """
     settings: tuple[tuple[str, float, float, int, float], ...] = (
         ("bias", 1.0, 1.0, 10**9, 0.0),
@@ -92,7 +92,7 @@ def left_out(bound: Bounding) -> Iterator[Instance]:
 def alike(bound: Bounding) -> Iterator[Instance]:
     """Orthogonal rows of one kernel value, and exact features: the bias is that of each direction.
 
-    The ridge is where x^(2r)/(1 + x)^2 is largest, or far below the eigenvalues for r = 1.
+    For smoothness r and x, eigenvalue over ridge, x^(2r)/(1 + x)^2 is largest, or nearly at r = 1.
     """
     n = 50
     for r, over in ((0.25, 1 / 3), (0.75, 3.0), (1.0, 1e3)):
@@ -167,7 +167,7 @@ def square(bound: Bounding) -> Iterator[Instance]:
     yield Instance("one square", (risk - error, risk + error), value)
 
 
-_N, _D, _NORM, _NOISE = 24, 3, 1.0, 0.5
+_N, _D, _NORM, _NOISE = 24, 3, 1.0, 0.5  # rows, columns, norm of the target, noise
 
 
 def _rows(context: Context) -> Any:

@@ -1,4 +1,4 @@
-"""Softmax features: the variance of three forms, and which of them is least."""
+"""Random features of the kernel K = exp(<x, y>): variances of three forms, and the least."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def claimed_variance(form: str, t: float, z: float) -> float:
 
 
 def _integrated(form: str, t: float, z: float) -> float:
-    """Integrate the same from products of units, of which the last two forms have m/2."""
+    """Integrate the same over a normal variable; the last two forms have two columns for each."""
     (function, columns), waves = _FORMS[form], form == "trigonometric"
     square = z if waves else t
     products = function(_NODES * square**0.5) * np.exp((0.5 if waves else -0.5) * square)

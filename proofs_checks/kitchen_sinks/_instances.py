@@ -36,18 +36,18 @@ class Cosines:
     frequency: float = 1.0
 
     def draw(self, rng: np.random.Generator, n: int, n_features: int) -> tuple[Any, Any]:
-        """Draw n times K frequencies, shape (n, K, d), and offsets, shape (n, K)."""
+        """Draw n sets of K frequencies w, shape (n, K, d), and offsets b, shape (n, K)."""
         w = self.bandwidth * rng.standard_normal((n, n_features, self.n_inputs))
         return w, 2 * math.pi * rng.random((n, n_features))
 
     def sample(self, rng: np.random.Generator, n: int, n_samples: int) -> tuple[Any, Any]:
-        """Draw n times N inputs, shape (n, N, d), and their labels, shape (n, N)."""
+        """Draw n samples of N inputs x, shape (n, N, d), and their labels y, shape (n, N)."""
         x = rng.standard_normal((n, n_samples, self.n_inputs))
         mean = self.signal * np.cos(self.frequency * x[..., 0])
         return x, np.where(2 * rng.random((n, n_samples)) < 1 + mean, 1.0, -1.0)
 
     def gram(self, w: Any, b: Any) -> Any:
-        """Return E_x phi_k phi_l, shape (n, K, K)."""
+        """Return E_x phi_k phi_l, phi_k the k-th of K features, shape (n, K, K)."""
         # cos cos = (cos of the sum + cos of the difference) / 2, and e^{-|w +- v|^2/2} factors.
         decay = np.exp(-0.5 * (w**2).sum(axis=-1))
         even, odd = decay * np.cos(b), decay * np.sin(b)
@@ -74,7 +74,7 @@ class Cosines:
         )
 
     def errors(self, w: Any, b: Any) -> Any:
-        """Return the L2 error of the averages for f* with alpha*/pi = sign(cos b), shape (n,).
+        """Return L2 distances (n,) of averages of K features from f*, of alpha*/pi = sign(cos b).
 
         f*(x) = E |cos b| E cos(<w, x>) = (2/pi) e^{-s^2 |x|^2/2}.
         """

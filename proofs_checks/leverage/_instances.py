@@ -32,12 +32,12 @@ class Circle:
         self.eigenvalues = np.where(waves == 0, law, law / 2)
 
     def leverage(self, ridge: float) -> Any:
-        """Compute S of each feature."""
+        """Compute the leverage S of each feature phi, <phi, (operator + ridge)^-1 phi>."""
         square = np.where(self.k == 0, 2 * np.cos(self.b) ** 2, 1.0)
         return square / (self.eigenvalues[self.k] + ridge)
 
     def degrees(self, ridge: float) -> float:
-        """Compute the degrees of freedom."""
+        """Compute the degrees of freedom, the mean leverage."""
         return float(self.law @ self.leverage(ridge))
 
     def best(self, ridge: float) -> Any:
@@ -65,7 +65,7 @@ class Circle:
 
 
 class Waves:
-    """sqrt2 cos(kx + b), x uniform: two phases at random for each of M_0/2 whole k."""
+    """M_0 features sqrt2 cos(kx + b), x uniform: two random b for each of M_0/2 whole k."""
 
     def __init__(self, rng: np.random.Generator, size: int) -> None:
         self.k = 1 + np.arange(size) // 2
@@ -74,7 +74,7 @@ class Waves:
         self.gram = np.where(same, np.cos(self.b[:, None] - self.b[None, :]), 0.0) / size
 
     def scores(self, ridge: float) -> Any:
-        """Compute the diagonal of G (G + ridge)^-1."""
+        """Compute the scores tau, the diagonal of G (G + ridge)^-1, of the Gram matrix G."""
         return scores_of(self.gram, ridge)
 
     def estimated(self, rng: np.random.Generator, n_rows: int, ridge: float) -> Any:
@@ -122,7 +122,7 @@ _FAILURES = (0.3, 1e-3, 1e-15)
 
 
 def one_score(bound: Bounding) -> Iterator[Instance]:
-    """Take one feature, 1 on a set of measure p and 0 off it; the ridge is p, so that tau is 1/2.
+    """Take one feature, 1 on a set of measure p and 0 off it; the ridge is p, the score tau 1/2.
 
     The error over 1 - tau is (share - p)/(share + p), half the relative error of the share.
     """

@@ -1,4 +1,4 @@
-"""Lemma 4: from the Gram of rows to the scores, and the step that discards the result."""
+"""Lemma 4: errors of leverage scores by those of their Gram matrix G, and a lossy last step."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Bound = Callable[[float, Any], Any]
 
 
 def in_between(spread: float, tau: Any) -> Any:
-    """Compute Delta/(1 - Delta) ridge [(G + ridge)^-1]_ii."""
+    """Bound errors of scores tau by Delta of G: Delta/(1 - Delta) ridge [(G + ridge)^-1]_ii."""
     return spread / (1 - spread) * (1 - tau)
 
 

@@ -22,10 +22,10 @@ from .._results import Options, Record, Results, Tables, curves, differences, sp
 from .._rows import Part, Problem, deal, gammas_of, scaled, standardised
 from ._tangents import TangentFeatures
 
-BIAS = 0.05
+BIAS = 0.05  # variance of the biases
 # Columns of the maps and of Nystroem's method.
 COLUMNS = 200
-# One kernel of the grid, and the shallowest network; pool and depth of the maps that are drawn.
+# (q, depth), pool size and hidden layers: a kernel of the grid, the shallowest; maps to draw.
 SHOWN, SHALLOW = (4, 3), (2, 1)
 DRAWN = (SHALLOW, (2, 3), (4, 1), SHOWN)
 # Unit and bias variance of the arc-cosine kernels; that of order 1 is the pool of two.
@@ -37,7 +37,7 @@ DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
 SETS = {"quick": ("digits",), "full": ("digits", "letter", "magic", "diamonds", "mnist_5k")}
 TITLES = {"mnist_5k": "MNIST"}
 LAMBDAS = tuple(10.0**k for k in range(-8, 1))
-KINDS = ("NNGP", "NTK")
+KINDS = ("NNGP", "NTK")  # covariance and tangent kernel of infinitely wide networks
 BEST, RELU = "best maxout kernel", "best ReLU kernel"
 
 
@@ -48,7 +48,7 @@ def deep(q: int, depth: int) -> DeepKernel:
 
 
 def of_network(network: DeepKernel, kind: str) -> Kernel:
-    """Return one of its two kernels, by halves where both arguments are the same rows."""
+    """Return the kernel "NNGP" or "NTK" of a network; of equal rows only half is computed."""
     compute = getattr(network, kind.lower())
     return lambda a, b: compute(a) if a is b else compute(a, b)
 
@@ -115,7 +115,7 @@ def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
 
 
 def cells(level: Level) -> list[Options]:
-    """Return draws, exact kernels first; the seed does not see which of both."""
+    """Return cells, one measurement each; kernels and features of one draw share their seed."""
     kinds = ("kernels", "features", "more features")
     runs = itertools.product(range(10), kinds, (TITLES.get(name, name) for name in SETS[level]))
     return [{"data": name, "draw": draw, "machines": kind} for draw, kind, name in runs]

@@ -19,8 +19,8 @@ from .._rows import Problem, Split, cosines, gammas_of, problems, sets_of
 from .._rows import split as split_of
 from ._methods import LAM, METHODS, POOL, Errors, best_of, exact, on_features, overall, ratios
 
-SIZES = {"quick": (10, 30), "full": (20, 50, 100)}
-# Ridges of the scores, and numbers of labels, both with 50 features.
+SIZES = {"quick": (10, 30), "full": (20, 50, 100)}  # M, the features that are chosen
+# Ridges lambda of the leverage scores, and numbers of labels, both with 50 features.
 LAMBDAS = {"quick": (), "full": tuple(10.0 ** np.arange(-6.0, 2.0))}
 LABELS = {"quick": (), "full": (50, 100, 300)}
 # Rows to fit on and to choose by, and bandwidths.
@@ -39,7 +39,7 @@ PLOTS = (
 
 
 def cells(level: Level) -> list[Options]:
-    """Return sizes M, ridges of the scores, numbers of labels; all methods in one cell, paired."""
+    """Return cells, each a measurement of all methods: sizes M, ridges, or numbers of labels."""
     settings: list[tuple[str, int, Any, float]]
     settings = [("size", m, "all", LAM) for m in SIZES[level]]
     settings += [("lambda", 50, "all", lam) for lam in LAMBDAS[level]]

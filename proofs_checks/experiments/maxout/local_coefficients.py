@@ -1,4 +1,4 @@
-"""Equations (4) and (5) of the maxout paper on digits: what local coefficients are and explain."""
+"""Local coefficients of maxout maps on digits: weights of pixels that explain a prediction."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .._rows import Part, deal, unit_rows
 from . import _local
 from ._local import LAMBDAS, POOL
 
-UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}
+UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}  # numbers m of maxout units
 # Rows to fit on and to explain.
 ROWS = {"quick": (300, 100), "full": (600, 100)}
 MAPS: dict[str, Any] = {"decoupled": DecoupledMaxoutFeatures, "plain": MaxoutFeatures}

@@ -14,7 +14,7 @@ from ..._comparisons import compute
 
 
 def clark(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, float]:
-    """Compute E max and E max^2 by the restored formulas."""
+    """Compute E max(X, Y) and E max^2: normals of means m, deviations s and correlation r."""
     a = math.sqrt(s1**2 + s2**2 - 2 * r * s1 * s2)
     alpha = (m1 - m2) / a
     density = math.exp(-0.5 * alpha**2) / math.sqrt(2 * math.pi)
@@ -51,7 +51,7 @@ def by_conditioning(m1: float, m2: float, s1: float, s2: float, r: float) -> tup
 
 @check("group-invariant.lemma-2", form="restored", name="mean and mean square")
 def moments(context: Context, *, formula: Any = clark) -> Evidence:
-    """Compare the restored moments with an integral over the first of the two."""
+    """Compare the formulas, of which the copy at hand has lost parts, with an integral over X."""
     settings: list[tuple[float, ...]] = [(0.3, -0.2, 1.0, 0.5, 0.6), (0.0, 0.0, 1.0, 1.0, -0.4)]
     if not context.quick:
         settings += [

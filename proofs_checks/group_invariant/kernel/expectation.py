@@ -19,7 +19,7 @@ OWN: dict[str, Any] = {"own_elements": True, "replacement": True}
 _SHIFTS, _MOVES = groups.CyclicShifts(5), groups.Dihedral(5)
 _IMAGE = groups.ImageShifts(2, 3)
 
-# Two independent elements a template, without the error of bins.
+# Two independent elements of the group for each template t, without the error of bins.
 SAMPLED: dict[str, Any] = {**PAPER, **DITHER, "n_elements": 2, **OWN}
 # (coordinates, options): groups, bins of every rule, templates of every law, whole and sampled.
 QUICK: tuple[tuple[int, dict[str, Any]], ...] = (
@@ -40,7 +40,7 @@ FULL: tuple[tuple[int, dict[str, Any]], ...] = (
 
 
 def invariant(x: Any, y: Any) -> Any:
-    """Compute K_s: s less kappa times the mean distance of the orbits."""
+    """Compute K_s: the window s less a slope times the mean distance of the rows' orbits."""
     return PAPER["window"] - LAW.slope * groups.mean_distance(BLOCKS, x, y)
 
 

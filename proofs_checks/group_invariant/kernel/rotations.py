@@ -1,4 +1,4 @@
-"""Turns of images: a group, their mean against all angles, and interpolated maps instead."""
+"""Checks of n turns of an image: are they a group, and their mean near that over all angles?"""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def kernel_change_turns(
 ) -> Bound:
     """Bound how far n turns are from SO(2) in the kernel of endless templates.
 
-    `frequency` is A, `moves` L and `slips` epsilon of the page; `templates` a `TemplateLaw`.
+    `frequency` A: largest angular one; `moves` L: an image's speed; `slips` epsilon: interpolation.
     """
     slope, n = TemplateLaw(templates, n_inputs, epsilon).slope, np.asarray(n_turns)
     mean = moves * np.minimum(np.pi / (2 * n), np.pi * frequency / n**2)

@@ -21,8 +21,8 @@ from .. import _published
 from .._shared import ENDLESS, EPSILON, PAPER, batches, unit_rows
 
 # Shifts leave e = (1, ..., 1)/sqrt(d) alone. The weight C sign<t, e> has f*(x) = -C mu <e, x>,
-# mu the mean size of a coordinate of t: a closed form.
-_D, _POINTS, _DELTA, _BINS = 6, 8, 0.1, 10
+# mu the mean size of a coordinate of the template t: a closed form of f*, the target.
+_D, _POINTS, _DELTA, _BINS = 6, 8, 0.1, 10  # columns, rows, chance of failure, bins
 _GROUP = groups.CyclicShifts(_D)
 _AXIS = np.full((1, _D), _D**-0.5)
 # Where half count by chance: so many, and failures at which the confidence term is nearly all.
@@ -150,7 +150,7 @@ def _less_than_half(value: float) -> tuple[float, float]:
 def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[Instance]:
     """Take one row of a line, no group: half of the templates count it on the whole window.
 
-    The largest function is s C there, with all weights C; features have 2 s C times the fraction
+    With window s and all weights C the largest function is s C; features have 2 s C times the share
     of templates that count it, a binomial variable. The loss of Theorem 3 ends there.
     """
     for failure in RARE:
@@ -190,7 +190,7 @@ def half_of_elements(
 
 
 def same_cell(bound: Bounding, *, events: int, **options: Any) -> Instance:
-    """Take two rows of a line whose projections share their cells, no group: equal features.
+    """Take two rows of a line whose projections share a cell of width h, no group: equal features.
 
     Half of the templates have the one projection, half the other, and both stay in a cell.
     Functions of the class differ by up to C h at the rows, so that one of them is C h/2 away from

@@ -1,4 +1,4 @@
-"""Section 2.1: h_1(q) grows like sqrt(2 log q), and the slope of kappa at 0 like 2 log q / q."""
+"""Section 2.1: growth of h_1(q), the mean maximum of q normals, and of a slope that it gives."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def limit(context: Context, *, rate: Rate = upper_mean) -> Evidence:
 def slope(
     context: Context, *, rate: Rate = lambda q: 2 * math.log(q) / q, at: float = LARGEST
 ) -> Evidence:
-    """Hold a_1 over 2 log q / q at an enormous q against its limit 1."""
+    """Compare a_1, slope of the collision probability kappa at 0, over 2 log q / q with limit 1."""
     low, high = (bound(at) ** 2 / (at - 1) / rate(at) for bound in (lower_mean, upper_mean))
     return Evidence.from_interval(
         claim=(

@@ -56,9 +56,9 @@ def wrong_sign(
 ) -> Iterator[Instance]:
     r"""Take one input, labels of bias b: the minimiser has the wrong sign when the labels' sum has.
 
-    The ramp B clip((1 - t)/2, 0, 1), and C R E|g| = 1: the best function is 1, the wrong one -1,
-    and the excess risk is B b with the chance of a binomial tail. The bias is the one at which
-    this is just above the bound.
+    The loss B clip((1 - t)/2, 0, 1), weights up to C, inputs of norm R with C R E|g| = 1: the best
+    function is 1, the wrong one -1, the excess risk is B b with the chance of a binomial tail. The
+    bias is the one at which this is just above the bound.
     """
 
     def bias(n: int, failure: float) -> float:

@@ -1,4 +1,4 @@
-"""Remark 2: inputs of norm at most R, a loss of at most B."""
+"""Remark 2: risk bounds of maxout features for inputs of norm at most R, losses of at most B."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _FULL = (
 
 
 def features_by_the_repair(n_samples: int, pool_size: int) -> float:
-    """Compute sigma^2(q) N."""
+    """Return the number of features sigma^2(q) N, of N samples and the moment `exact.sigma2`."""
     return float(exact.sigma2(pool_size)) * n_samples
 
 

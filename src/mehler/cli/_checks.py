@@ -1,4 +1,4 @@
-"""verify_map: check one map against one kernel, by structure and mean, at random rows or given."""
+"""verify_map: check a feature map phi for its kernel k(x, y), the mean of <phi(x), phi(y)>."""
 
 from __future__ import annotations
 

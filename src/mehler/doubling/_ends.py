@@ -1,4 +1,4 @@
-"""Bounds on the dimension: packings in balls from below, covers of all balls from above.
+"""Bounds on the doubling dimension of points: by packings from below, by covers from above.
 
 From above: a section S of the set by a ball of radius r has a diameter D <= 2 r. In any order of
 all points x is its first: it lies in B(x, D), after x, and balls of radius D/4 <= r/2 may cover it.

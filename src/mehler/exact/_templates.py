@@ -1,4 +1,4 @@
-"""Rotation-invariant distributions of a random template, determined by the radius.
+"""Rotation-invariant laws of a template: a random vector t, whose <t, x> make features of x.
 
 The integrals, with proofs: :doc:`/theorems/certified-balls`.
 """
@@ -37,7 +37,7 @@ def _angles(values: Any) -> Floats:
 
 
 def sphere_wedge(h: Floats, theta: Floats, n_inputs: int) -> Floats:
-    """Compute T(h, theta) on the sphere, h >= 0: d/2 terms, absolute error below 1e-14."""
+    """Compute T(h, theta) of `TemplateLaw.wedge` on the sphere, h >= 0, with error below 1e-14."""
     inside = h < 1.0
     h = np.where(inside, h, 0.5)
     arc = np.minimum(np.abs(theta), np.arccos(h))
@@ -47,7 +47,7 @@ def sphere_wedge(h: Floats, theta: Floats, n_inputs: int) -> Floats:
 
 
 def powers(h: Floats, arc: Floats, n_inputs: int) -> Iterator[Floats]:
-    """Yield J_p for p = (d - 2)/2 and its predecessors, ascending from 0 or -1/2."""
+    """Yield J_p, the integral of (1 - (h/cos)^2)^p over the arc, p from 0 or -1/2 to (d - 2)/2."""
     sine, cosine = np.sin(arc), np.cos(arc)
     short = (1.0 - h) * (1.0 + h)
     # Both arcs below share one root: where it is small their errors cancel.
@@ -79,7 +79,7 @@ UNIT_WEIGHTS = 0.25 * np.pi * _WEIGHTS * np.cos(0.25 * np.pi * (1.0 + _NODES))
 
 
 def truncated_wedge(h: Floats, theta: Floats, n_inputs: int, reach: float) -> Floats:
-    """Compute T(h, theta) for lengths below `reach`, with absolute error below 1e-12."""
+    """Compute the same T for normal t of lengths below `reach`, with error below 1e-12."""
     from scipy.special import gammainc, gammaln, owens_t
 
     d, c = n_inputs, n_inputs * reach**2
@@ -179,7 +179,7 @@ class TemplateLaw:
 
     @property
     def slope(self) -> float:
-        """Slope kappa of K = s - kappa D: half of E abs<t, u>, rejected templates counting 0."""
+        """Slope kappa of a kernel s - kappa distance: half of E abs<t, u>, or of 0 if rejected."""
         return 0.5 * self.mass * self.mean_absolute
 
     def tail(self, h: ArrayLike) -> Floats:

@@ -1,4 +1,4 @@
-"""Random Fourier features: cosines and sines, or cosines with an offset."""
+"""Random Fourier features of kernels k(x - y): cosines and sines, or cosines with an offset."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class FourierFeatures(FeatureMap):
               \sin\langle w_l, x\rangle\big)_{l\le m/2} \quad\text{or}\quad
               \sqrt{\tfrac2m}\,\big(\cos(\langle w_l, x\rangle + b_l)\big)_{l\le m}
 
-    The distribution of the frequencies w is the kernel's spectrum.
+    The distribution of the frequencies w is the kernel's spectrum. Below, z is x - y.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Random kitchen sinks of any function and any law."""
+"""Random features phi(x; omega) of any function phi and any law of its parameters omega."""
 
 from __future__ import annotations
 

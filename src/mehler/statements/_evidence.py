@@ -1,4 +1,4 @@
-"""Evidence: the measurement of one form of a statement, with its status, plots and bounds."""
+"""Evidence: the result of a check of a statement (a theorem, say), with its status and plots."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from mehler.verify import in_decimals, intervals
 if TYPE_CHECKING:
     from mehler.verify import Verdict
 
-Form = Literal["printed", "restored", "proved"]
+Form = Literal["printed", "restored", "proved"]  # the paper's, its lost formula, ours
 Status = Literal["holds", "refuted", "inconclusive", "error"]
 Relation = Literal["=", ">=", "<="]
 Kind = Literal["line", "points", "band"]

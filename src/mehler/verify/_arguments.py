@@ -1,4 +1,4 @@
-"""The options of checks, declared once, validators of arguments, and the false-alarm budget."""
+"""Options of checks, validators, and the budget of false alarms, refuted claims that are true."""
 
 from __future__ import annotations
 
@@ -218,7 +218,7 @@ def require_options(
 
 @dataclass(frozen=True)
 class Entry:
-    """One purchase: `looks` evaluations at `false_alarm` each."""
+    """One purchase: `looks`, evaluations of a check, at `false_alarm` each."""
 
     label: str
     false_alarm: float

@@ -1,8 +1,8 @@
-r"""Uniform error over a set: of maxout units, and of any map whose products have slopes.
+r"""Bounds of the largest kernel error over a set: of maxout units, and of maps by their slopes.
 
-Both have a union over the pairs of cells of one level J, and increments between a row and its
-representative below. For slopes with two moments these end at a level L, with a levels at a time;
-what is left is bounded by the mean of the slopes.
+Both cover the set by cells, halved at each level: a union over the pairs of cells of level J, and
+increments from a representative to the rows of its cell. For slopes with two moments these end at
+a level L, with a levels at a time; what is left is bounded by the mean of the slopes.
 """
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ def uniform(
               + \sum_{j \ge J} 2 r_j \Delta_1\Big(\tfrac1m
               \log\tfrac{2^{j-J+2}T_{j+1}(T_{j+1}+1)}{\delta}\Big)\Big]
 
-    with D at most 2, T_j = 2^(kj), r_j = D min(1, 2^(1-j)) and Delta_1(u) = min over s of (u +
-    E[exp(s N^2) - 1 - s N^2])/s, N the largest of q absolute standard normals. Terms: "net" (pairs
-    of representatives) and "between" (rows and their representatives). The first call of a pool
-    size takes about 0.5 s, a further one about 3 ms. Proof: :doc:`/theorems/kernel-error`, part
-    (c); arguments: :mod:`mehler.bounds.kernel_error`. Mroueh, Rennie, Goel (2015), Definition 2.
+    with k the dimension, D at most 2 the diameter, T_j = 2^(kj), r_j = D min(1, 2^(1-j)), and
+    Delta_1(u) = min over s of (u + E[exp(s N^2) - 1 - s N^2])/s, N the largest of q absolute
+    standard normals. Terms: "net" (pairs of representatives) and "between" (rows and these). The
+    first call of a pool size takes 0.5 s, others 3 ms. Proof: :doc:`/theorems/kernel-error`, (c).
+    Arguments: :mod:`mehler.bounds.kernel_error`. Mroueh, Rennie, Goel (2015), Definition 2.
 
     Examples
     --------

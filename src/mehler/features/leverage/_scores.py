@@ -1,4 +1,4 @@
-"""Ridge leverage scores of a pool: two algorithms, and what the scores say of the pool."""
+"""Ridge leverage scores, the importance of each feature of a pool: two algorithms, and sums."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ class LeverageScores:
     Attributes
     ----------
     scores : array, shape (M_0,)
-        :math:`\tau_i`, in [0, 1).
+        :math:`\tau_i` of the pool's M_0 features, in [0, 1).
     group_scores : array, shape (G,)
-        Sums of `scores` over groups; `scores` itself without groups.
+        Sums of `scores` over the G groups; `scores` itself without groups.
     group_weights : numpy.ndarray, shape (G,)
         The pool's distribution on groups.
     n_samples : int
@@ -83,7 +83,7 @@ def ridge_leverage_scores(
         \langle\phi_i, (\hat\Sigma + \lambda)^{-1}\phi_i\rangle, \qquad
         A_{ji} = \phi(x_j, \omega_i)\sqrt{p_i/N_0}
 
-    with :math:`\hat\Sigma` the kernel :math:`\sum_ip_i\phi_i\phi_i^\top` on the rows.
+    with :math:`\hat\Sigma` the kernel :math:`\sum_ip_i\phi_i\phi_i^\top` on the N_0 rows.
 
     Parameters
     ----------

@@ -72,8 +72,8 @@ def check_distribution(
 
     Notes
     -----
-    The band is that of `intervals.dkw`. F_x is taken on either side of a sample, at a distance of
-    its rounding, so that atoms raise no alarm.
+    The band, d either way, is that of `intervals.dkw`, alpha `false_alarm` over the rows. F_x is
+    taken at both ends of a sample's rounding, so that atoms raise no alarm.
 
     Examples
     --------
