@@ -12,7 +12,7 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Instance, compare_instances, compute
 
-# Correlations of maxout layers by two routes: one layer in closed form, many by recursion.
+# q: pool size; rho: correlation of two rows; C(rho): that after a layer, of maxout kernel K_q.
 
 # Of exact.maxout_kernel and exact.sigma2, relative.
 ERROR = 3e-13
@@ -59,7 +59,7 @@ def most(rho: float, q: int) -> float:
 
 
 def least(rho: float, q: int) -> float:
-    """Return the promised lower bound of 1 - C(rho)."""
+    """Return the promised lower bound: kappa_q(rho), the chance of equal winners, times `most`."""
     return float(exact.collision_probability(rho, q)) * most(rho, q)
 
 

@@ -42,8 +42,8 @@ def best_direction(
 def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
     r"""Return mean, variance and standardised range of |sum_i v_i e^{i<w, x_i>}|^2.
 
-    The v are the first eigenvectors of the Gaussian kernel of the rows. Second moments are
-    quadratic forms of the kernel at all differences of rows.
+    The v are the first eigenvectors of the Gaussian kernel of the rows x, and w is a frequency.
+    Second moments are quadratic forms of the kernel at all differences of rows.
     """
     n = len(rows)
     differences = (rows[:, None, :] - rows[None, :, :]).reshape(n * n, -1)
@@ -65,7 +65,7 @@ def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
     return directions
 
 
-# Instances where spectral bounds are nearly tight: one row, or a feature for each row.
+# Instances, whose chance of failure is exact, where bounds are nearly tight.
 
 _FAILURES = (1e-2, 1e-12, 1e-60)
 # A probability of binomial tails is right to this part of itself.
@@ -159,7 +159,7 @@ def _errors(context: Context, draw: Draw, label: str, rows: Any, m: int, ridge: 
 
 
 def known_before(m: int, *, ridge: float, delta: float, eigenvalues: Any) -> Bound:
-    """Return the Delta of Avron and others for m columns of cosines and sines, unverified."""
+    """Return the error Delta that Avron and others promise for m cosines and sines, unverified."""
     d = float(np.sum(eigenvalues / (eigenvalues + ridge)))
     n = len(eigenvalues)
     value = math.sqrt(8 / 3 * n / ridge * math.log(16 * d / delta) / (m / 2))

@@ -1,4 +1,4 @@
-"""Variance of the two forms: pairs of cosine and sine, or cosines with an offset."""
+"""Variance of Fourier features in two forms: cosines and sines, or cosines with an offset."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def _compare(
 def pairs(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_PAIRS
 ) -> Evidence:
-    """Hold 1 + k(2z) - 2k(z)^2 against the variance of pairs."""
+    """Hold 1 + k(2z) - 2k(z)^2, z = x - y, against the variance of pairs times m."""
     claim = r"$m\,\mathrm{Var} = 1 + k(2z) - 2k(z)^2$ for pairs"
     return _compare(context, draw, "pairs", claimed, claim, _plot())
 

@@ -64,7 +64,7 @@ Theorem = Callable[..., Bound]
 
 _SIGNS = 100_000
 
-# name, d, K, N, delta, drawing: where the labels leave doubt, or the excess would be negative.
+# name, d inputs, K features, N samples, delta, drawing: labels in doubt, or excess is negative.
 Setting = tuple[str, int, int, int, float, Draw]
 
 
@@ -88,7 +88,7 @@ def settings_of(context: Context) -> tuple[Setting, ...]:
 def cases(
     context: Context, constraint: str, bound: Theorem = kitchen_sinks.excess_risk
 ) -> list[Case]:
-    """Return the excess risks of the minimiser over the box or the ball with their bounds."""
+    """Return the excess risks of the fitted weights in the box or the ball with their bounds."""
     fit = {"box": excess_over_box, "ball": excess_over_ball}[constraint]
     n_draws = _draws(context)
     cases = []

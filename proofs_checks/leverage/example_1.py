@@ -1,4 +1,4 @@
-"""Example 1: the variance of the features of a Gaussian kernel, of pairs and with a phase."""
+"""Example 1: the variance of Fourier features of a Gaussian kernel, in pairs or with a phase."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDING = 1e-10
 
 
 def as_restored(z: float) -> float:
-    """Compute D Var of the mean of D products: (1 - e^(-z^2))^2/2."""
+    """Compute D Var of the mean of D products at rows z apart: (1 - e^(-z^2))^2/2."""
     return 0.5 * math.expm1(-z * z) ** 2
 
 

@@ -1,4 +1,4 @@
-"""Random features of the tangent kernel of deep networks."""
+"""Random features that estimate the neural tangent kernel of a deep network."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class TangentFeatures(DeepFeatures):
               \Psi_{l+1} = \big(h_{l+1},\ \sigma_w\,t_l/\sqrt{n_l}\big), \qquad
               t_{l,i}(x) = a'(z_{l,i})\,\langle g_{l,i}, \Psi_l(x)\rangle
 
-    with the features :math:`h_{l+1}` of :class:`mehler.DeepFeatures`, :math:`h_1` the row in their
-    place, and standard normal directions g of their own; a maxout unit has one for each of its q
-    projections, and takes the winner's. No activation has jumps; :meth:`kernel` is
-    :meth:`mehler.DeepKernel.ntk`. Proofs: :doc:`/theorems/depth-tangent-features`.
+    with the features h of :class:`mehler.DeepFeatures` (:math:`h_1` is the row), the activation a
+    of projections z, :math:`n_l` units in layer l, weights of variance :math:`\sigma_w^2`, normal
+    directions g; a maxout unit has one for each of q projections, and takes the winner's. None has
+    jumps; :meth:`kernel` is ``DeepKernel.ntk``. Proofs: :doc:`/theorems/depth-tangent-features`.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class TangentFeatures(DeepFeatures):
         pairs = first_pairs(x, y, w, self.limit.bias_variance)
         rho, q = pairs.rho, layer.q
         kernel, slope = kernel_at(rho, q), collision_at(rho, q)
-        # E[M M'; D = D']: tangents at equal winners have the mean product rho, at others 0.
+        # E[M M'; D = D'], maxima M of winners D: tangents of equal ones have the mean rho, else 0.
         same = rho if q == 1 else 0.25 * evaluate(pool_table(q).second_slope, rho)
         square = rho * rho
         single = 1.0 + 2.0 * slope * square - (slope * rho) ** 2

@@ -1,4 +1,4 @@
-"""Adult at full size, with the test part that it comes with: the paper's own set."""
+"""Experiment: test errors of ten ways to choose M random features, on the census data Adult."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._floor import floor
 from ._methods import LAM, METHODS, POOL, Errors, best_of, log_ratio, on_features, overall
 from .rivals import LKRF, NotSoRandom
 
-# The number of features of the cells that have none, and the key of their error.
+# `M` of those cells (settings to run) that fit the exact kernel, and the key of their error.
 FLOOR = "exact"
 LABELS = {
     "plain": "plain sampling",
@@ -24,13 +24,13 @@ LABELS = {
     "top leverage": "Algorithm 2, top leverage",
     "bottom leverage": "bottom leverage",
     "top variance": "top variance",
-    "EERF": "EERF",
-    "LKRF (rho = 1)": "LKRF, rho = 1",
+    "EERF": "EERF",  # energy-based exploration of random features
+    "LKRF (rho = 1)": "LKRF, rho = 1",  # learning kernels with random features
     "LKRF (rho tuned)": "LKRF, rho tuned",
     "not so random": "alignment in the Fourier domain",
     "best of 10 plain": "best of 10 plain",
 }
-# Methods whose distance from that floor is stated.
+# Methods whose distance from the floor, the error of the exact kernel, is stated.
 NEAR = ("plain", "top leverage", "EERF", "not so random")
 SIZES, BANDWIDTHS = {"quick": (20,), "full": (20, 50, 100)}, 3
 # Splits on which the exact kernel is fitted: three minutes of one core each at the full level.

@@ -1,4 +1,4 @@
-"""What sampled elements change in the kernel: of second order, and less for distinct ones."""
+"""How far the kernel moves, by order 1/r, where r sampled elements stand for a whole group."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mehler.statements import Context, Evidence, check
 
 from ..._comparisons import Bounding, Instance, compare_instances
 
-# Of a line: Gaussian templates, E|t|/2.
+# kappa, the slope of the kernel, for rows of a line and Gaussian templates t: E|t|/2.
 _SLOPE = math.sqrt(1 / (2 * math.pi))
 # Binomial and hypergeometric tails are right to this part of themselves.
 _ROUNDING = 1e-7
@@ -23,7 +23,7 @@ def line(bound: Bounding) -> Iterator[Instance]:
     """Take one row of a line, and a group that acts by its two directions, equally often.
 
     With a fraction p of flips the kernel at (x, x) deviates by kappa (2 p - 1)^2: p is binomial for
-    independent elements, hypergeometric for distinct ones. The row is 1 from its orbit in the mean.
+    independent elements, hypergeometric for distinct ones. x is 1 from its orbit, +-x, on average.
     """
     options: dict[str, Any] = {"n_inputs": 1, "templates": "gaussian", "spread": 1.0}
     for r, order in ((10**6, None), (30, 40), (30, 60), (59, 60), (7, 10**6)):

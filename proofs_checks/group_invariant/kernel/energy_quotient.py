@@ -1,4 +1,4 @@
-"""The energy distance of orbits between multiples of their least distance."""
+"""Bounds, by the least distance, of the energy distance of orbits: images of rows by a group."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def fixed_points(distance: float = 3.0) -> Pair:
 
 
 def mirror(across: float, distance: float = 1.0) -> Pair:
-    """(a, 0) and (a, delta) in the plane, with the mirror of the first coordinate."""
+    """Orbits of (a, 0) and (a, delta): a is `across`, mirrored in sign, and delta is `distance`."""
     far = math.hypot(2 * across, distance)
     energy = distance + distance**2 / (far + 2 * across)
     return Pair(f"mirror, a = {across:g}", energy, distance, 0.5, (0.0, 2 * across))
@@ -92,7 +92,7 @@ def finite(quick: bool) -> Iterator[Pair]:
 def draw_pairs(
     group: Any, rng: np.random.Generator, n_pairs: int, *, near: float
 ) -> Iterator[Pair]:
-    """Draw pairs of rows and compute all by the definition."""
+    """Draw rows x, z; the energy distance is the mean 2|x - gz| - |x - gx| - |z - gz| over g."""
     for _ in range(n_pairs):
         x, step = rng.standard_normal((2, group.n_inputs))
         z = x + near * step

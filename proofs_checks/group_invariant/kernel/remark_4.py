@@ -1,4 +1,4 @@
-"""Remark 4: the kernel of unit templates of any law is an integral of maxima."""
+"""Remark 4: the kernel of templates, random unit vectors t of any law, integrates maxima."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def restored(context: Context, *, length: float = 1.0) -> Evidence:
 
 
 def without_clip(x: Any, y: Any) -> Any:
-    """Return s - kappa D, the restored integral for templates uniform on the sphere."""
+    """Return s - kappa D, s the window, D the mean distance of orbits: t uniform on the sphere."""
     return _WINDOW - SPHERE.slope * mean_distance(BLOCKS, x, y)
 
 

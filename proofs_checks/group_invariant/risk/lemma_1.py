@@ -1,4 +1,4 @@
-"""Lemma 1: is the class of functions with bounded weights dense?"""
+"""Lemma 1: is F_p, functions of weights up to C times the law p, dense in the kernel's space?"""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def fixed_scale(context: Context, *, union: bool = False) -> Evidence:
     """Bound the distance of a kernel section from the class with C = 1 from below."""
     x = unit_rows(context, 1, 6)
     square = float(_KERNEL(x, x)[0, 0])
-    # |f(x)| <= s C on the class, and |g(x)| <= |g| sqrt(K(x, x)) in the space of K.
+    # |f(x)| <= s C on the class, s the window; |g(x)| <= |g| sqrt(K(x, x)) in the space of K.
     most = PAPER["window"] * (_LAMBDA if union else 1.0)
     claim = rf"$\mathcal F_p$ with $C = 1$ comes as near as one likes to ${_LAMBDA:g}K_s(\cdot, x)$"
     claim = f"{claim}: a lower bound of the distance"

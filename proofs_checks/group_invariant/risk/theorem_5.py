@@ -1,4 +1,4 @@
-"""Theorem 5: true and empirical risk over a class of bounded functions."""
+"""Theorem 5: by how much the true risk exceeds the empirical one, over a class of functions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _NEARLY_CERTAIN = 0.995
 
 
 def as_restored(n_samples: int, *, log_delta: float, rademacher: float) -> float:
-    """Return the restored bound for L = C = V(0) = 1; delta may be below every float."""
+    """Return the restored bound for |f| <= C = 1 and a loss V of Lipschitz constant 1, V(0) = 1."""
     root = math.sqrt(n_samples)
     return 4 * rademacher + 2 / root + math.sqrt(-0.5 * log_delta) / root
 
@@ -56,7 +56,7 @@ def coins(context: Context, *, log_delta: float = -100.0) -> Evidence:
 def class_bound(
     n_samples: int, *, rademacher: float, delta: float, size: float = 1.0, lipschitz: float = 1.0
 ) -> Bound:
-    """Bound sup (E - E_N) over functions of at most `size`, by their Rademacher complexity."""
+    """Bound sup (E - E_N), true less empirical risk, for |f| <= `size`, by the complexity."""
     return Bound(
         statement="group-invariant.theorem-5",
         form="proved",

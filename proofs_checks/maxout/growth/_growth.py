@@ -1,4 +1,4 @@
-"""What steps 1 and 2 of the proof of `h1_growth` give for pools far beyond any table."""
+"""Bounds and limits of h_1(q), the mean of the maximum of q normals, for q beyond any table."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def upper_mean(q: float) -> float:
 
 
 def lower_mean(q: float) -> float:
-    """Maximise t P(M > t) - 2^(1-q)/sqrt(2 pi) over a grid: a lower bound of h_1(q)."""
+    """Maximise t P(M > t) - 2^(1-q)/sqrt(2 pi), M the maximum, over t: a lower bound of h_1."""
     from scipy.special import log_ndtr
 
     t = np.linspace(0.01, 1.0, 1000) * upper_mean(q)

@@ -1,4 +1,4 @@
-"""Decoupled maxout: the map whose expected kernel is the printed one."""
+"""Kernel of decoupled maxout units, which choose by some weights and project by others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def kernel(
     draw: Draw = DecoupledMaxoutFeatures.draw,
     kernel: Callable[[float, int], Any] = exact.locally_linear_kernel,
 ) -> Evidence:
-    """Hold sigma^2 rho kappa_q against products of decoupled units."""
+    """Hold sigma^2 rho kappa_q, kappa_q the chance of equal winners, against products of units."""
     # Width in units of sigma^2(q), which is the kernel at rho = 1, by pool sizes. Pools of q - 1
     # and q + 1 differ by 1.0 and 0.28 from that of 2, by 0.075 and 0.068 from that of 8.
     plan = {2: 0.06, 8: 0.03} if context.quick else dict.fromkeys((2, 4, 8, 32), 0.015)

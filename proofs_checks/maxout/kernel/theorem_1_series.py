@@ -1,4 +1,4 @@
-"""Theorem 1 and Lemma 1, the series of the collision probability: it stands."""
+"""Theorem 1, Lemma 1: the series of kappa_q(rho), the chance that two rows have equal codes."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ _DIGITS = 20
 
 @lru_cache(maxsize=32)
 def coefficients_of(q: int, n: int) -> Any:
-    """Return a_0 ... a_(n-1), which several checks and plots share."""
+    """Return a_0 ... a_(n-1), coefficients of kappa_q in powers of rho, for checks and plots."""
     if n < _SHARED:
         return coefficients_of(q, _SHARED)[:n]
     return exact.collision_coefficients(q, n)
 
 
 def printed_coefficients(q: int) -> tuple[float, ...]:
-    """Return a_0, a_1 and, where it is defined, a_2 by the printed formulas."""
+    """Return a_0, a_1 and (for q > 2) a_2 by the published formulas in Hermite moments h_i."""
     first = (1 / q, exact.hermite_moment(1, q) ** 2 / (q - 1))
     if q == 2:
         return first
@@ -47,7 +47,7 @@ def printed_coefficients(q: int) -> tuple[float, ...]:
 def first_three(
     context: Context, *, coefficients: Coefficients = exact.collision_coefficients
 ) -> Evidence:
-    """Hold the printed a_0, a_1, a_2 against the double integral of a bivariate distribution."""
+    """Hold a_0, a_1, a_2 as published against the double integral of a bivariate distribution."""
     pools = (2, 3, 4, 8, 64) if context.quick else (2, 3, 4, 5, 8, 16, 64, 256, 1024, 10**5)
     # The coefficients are good to 1e-13, h_1 and h_2 to 1e-13 (relative to h_2 above 1); as
     # a_1, a_2 < 0.4, each formula keeps that to twice 1e-13.
@@ -68,7 +68,7 @@ def first_three(
 
 @check("maxout.theorem-1-series", form="printed", name="first coefficients, enclosed")
 def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evidence:
-    """Enclose a_0, a_1, a_2 and what the printed formulas make of enclosed h_1 and h_2."""
+    """Enclose a_0, a_1, a_2 and what the published formulas make of enclosed h_1 and h_2."""
     import mpmath
 
     gaps = []

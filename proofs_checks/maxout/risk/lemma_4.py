@@ -1,4 +1,4 @@
-"""Lemma 4: what approximating by m units adds to the risk."""
+"""Lemma 4: how much risk is added where m maxout units approximate a function f*."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _draws(context: Context) -> tuple[Draws, ...]:
 
 @check("maxout.lemma-4", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
-    """Count how often the best function of the box adds more than the bound."""
+    """Count how often the best function of the box, bounded weights, adds more than the bound."""
     return _hold(context, bound, free_bound)
 
 
@@ -49,7 +49,7 @@ def paper_shape(context: Context, *, bound: Bounding = maxout.approximation_risk
 
 @check("maxout.lemma-4", form="proved", name="in expectation", pays=True)
 def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
-    """Hold the mean of what is added against L times the root mean square distance."""
+    """Hold the mean added risk against L, the loss's Lipschitz constant, times the rms distance."""
     means = []
     for draws in _draws(context):
         # Where the promise is smallest.
