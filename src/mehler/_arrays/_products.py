@@ -42,7 +42,7 @@ def replaced(where: Array, values: Array, function: Callable[..., Array], *at: A
 
 
 class Pieces(Iterator[Array]):
-    """Products of rows (n, d) with q pieces of weights, in turn: q arrays (n, m).
+    """Products of rows (n, d) with q pieces of weights, each (d, m), in turn: q arrays (n, m).
 
     The caller owns the first. Each later one is valid until the next, which may overwrite it. Of
     the methods one may be called, once.

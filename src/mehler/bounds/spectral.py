@@ -10,7 +10,7 @@ What the bounds share:
 n_features : int or array
     Columns m, in M = m/block independent blocks.
 norm : float
-    B, the radius of the ball.
+    B, the radius of the ball of functions, in the norm of the space of K.
 block : int
     Columns that share a draw: 2 for pairs of cosine and sine.
 delta : float or array
@@ -165,7 +165,7 @@ def approximation(
         c^2, at least 1: :math:`E\langle v, Gv\rangle^2 \le c^2\langle v, Kv\rangle^2` for all v
         and the Gram matrix G of one block; 3 for linear units, Gaussian over the weights. Then
         :math:`p_m(t) = \inf_\theta\sum_i(e^{\theta^2\nu\beta_i/(2M)} - 1)/\psi(\theta t)` with
-        :math:`\nu = c^2d(\lambda)`.
+        :math:`\nu = c^2\sum_i\beta_i`, :math:`\beta_i = \mu_i/(\mu_i + N\lambda)`.
     ridge : float, optional
         lambda of the proof, in units of mean squares; by default the best of a grid.
 

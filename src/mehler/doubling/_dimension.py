@@ -1,4 +1,4 @@
-"""The doubling dimension of Definition 2, between certified bounds."""
+"""The doubling dimension of points: log2 of how many balls of half its size cover a ball."""
 
 from __future__ import annotations
 

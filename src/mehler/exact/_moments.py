@@ -1,8 +1,8 @@
 """Moments of M = max of q independent standard normals, and the power series that they give.
 
-M has density q phi(t) Phi(t)^(q-1), an entire function of t, so the trapezoid rule on the whole
-line converges faster than any power of its step: the stated accuracy is rounding. The series are
-derived on :doc:`/theorems/certified-balls`.
+M has density q phi(t) Phi(t)^(q-1), with the normal density phi and distribution Phi: it is entire,
+so the trapezoid rule on the line converges faster than any power of its step, and the stated
+accuracy is rounding. The series are derived on :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def hermite_moment(i: int, q: int, dps: int | None = None) -> Any:
 
 
 def centred_moment(k: int, q: int) -> float:
-    """Compute E (M - h_1)^k directly: expanding in powers of h_1 would cancel for large pools."""
+    """Compute E (M - h_1)^k, h_1 = E M, directly: powers of h_1 would cancel for large pools."""
     t, density = _density(q, reach=2.0)
     return math.fsum((t - max_moment(1, q)) ** k * density) * _STEP
 
@@ -205,7 +205,7 @@ _POINTS = 2048  # grid points at a time: 129 coefficients of them are 2 MB
 
 
 def _grid(q: int, n: int) -> tuple[NDArray[np.float64], float]:
-    """Return the grid where [rho^k] Phi_2^q, at most sqrt(D(x) D(y)), matters."""
+    """Return the grid, and its step, where terms rho^k of Phi_2^q, the bivariate law, matter."""
     from scipy.special import log_ndtr
 
     # Features as narrow as 1/sqrt(2 log q), oscillations of psi_n as fast as sqrt(n).
@@ -218,7 +218,7 @@ def _grid(q: int, n: int) -> tuple[NDArray[np.float64], float]:
 
 
 def _tetrachoric(t: NDArray[np.float64], n: int) -> NDArray[np.float64]:
-    """Evaluate Phi, psi_1, ..., psi_n at t: shape (n + 1, t)."""
+    """Evaluate Phi and psi_k = He_(k-1) phi/sqrt(k!), k = 1 to n, at t: shape (n + 1, t)."""
     from scipy.special import ndtr
 
     rows = [ndtr(t)]

@@ -1,4 +1,4 @@
-"""Units of a map: their declarations, blocks of them, and angles that floats can resolve.
+"""Units of a map (each one draw of weights), in blocks, and angles that floats can resolve.
 
 A float of size A is rounded by eps A/2. An angle <w, x> of many turns so loses the part that
 cosines depend on: rows of 64-bit numbers would have angles that are wrong by radians.
@@ -26,7 +26,7 @@ LIMIT = 2.0**-6
 
 @dataclass(frozen=True)
 class Angles:
-    """The angles of a map of waves, whose rounding bounds the length of rows.
+    """The angles of a map of waves (cosines, sines), whose rounding bounds the length of rows.
 
     Angles of standard normal weights have the root mean square `scale` per unit of length of a
     row; the waves see them `harmonic` times. Other laws have lengths (m,) or entries (1, d, m)

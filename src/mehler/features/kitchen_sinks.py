@@ -35,7 +35,7 @@ _LOSS, _LEAST = 0.01, 1e-300
 
 
 class KitchenSinks(FeatureMap):
-    r"""Random kitchen sinks: an activation of random projections.
+    r"""Random kitchen sinks: an activation a of m random projections.
 
     .. math:: \Phi(x) = \frac1{\sqrt m}\big(a(\langle w_\ell, x\rangle + b_\ell)
               \big)_{\ell\le m}
@@ -371,7 +371,7 @@ class SphereWeights(WeightLaw):
 
 
 class StumpWeights(WeightLaw):
-    """w = e_j for a uniform coordinate j, and an offset uniform in [-bias, bias].
+    """Stumps look at one coordinate: w = e_j, j uniform, and an offset uniform in [-bias, bias].
 
     An activation of degree 0 sees the sign of its projection alone. Of two rows, clipped to the
     thresholds, the share that one threshold separates is their distance in the sum norm over

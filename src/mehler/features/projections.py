@@ -292,8 +292,8 @@ class Sobol(Projection):
         return float(n_units)
 
 
-# Entries b of a cell. Its excess variance is 2/b, its cost is negligible next to transforms,
-# its weights are b numbers per unit.
+# Entries b of a cell, a small orthogonal matrix in a block of `Hadamard`: excess variance 2/b,
+# cost negligible next to transforms, b numbers per unit as weights.
 CELL = 32
 
 

@@ -1,4 +1,4 @@
-"""The result model of reports and verifications, from which all pages are rendered."""
+"""The results of a report or a verification as data, from which all pages are rendered."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class DataResult:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class StatementResult(Statement):
-    """A statement without its checks, and with their evidence and the verdict.
+    """A statement (a claim that is checked) with the evidence of its checks and the verdict.
 
     ``verdict`` is one that a statement may expect, or ``"inconclusive"``, ``"error"`` or
     ``"proved form refuted"``.

@@ -1,4 +1,4 @@
-"""Discover the statements of installed packages, and list them."""
+"""Find the statements (claims, with their checks) of installed packages, and list them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from mehler._validate import require_instance, require_iterable
 from mehler.statements._statement import Statement
 
 GROUP = "mehler.statements"
-# The form that a verdict is about, by the state of the source text.
+# The form (version of the claim) that a verdict is about, by the state of the source text.
 _OF = {
     "printed": "the published form",
     "lost": "a restored form: the formula is not in the source text",

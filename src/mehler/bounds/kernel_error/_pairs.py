@@ -1,4 +1,4 @@
-"""Tail bound for one pair of rows, the union bound over all pairs, and the limit of both."""
+"""Bounds of the error of the kernel by m features: for one pair of rows, and for all pairs."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from mehler.bounds.kernel_error import _exponent
 
 Method = Literal["chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"]
 Terms = dict[str, Any]
-_CELLS = 4000
+_CELLS = 4000  # of the grid of correlations rho
 
 
 class Product(NamedTuple):
-    """Known properties of one feature product."""
+    """Known properties of F, the product of one feature at two rows, whose mean is the kernel K."""
 
     # By the inequality: the deviation of a mean of m products, exceeded with probability delta.
     forms: dict[str, Callable[[Any, Any], Terms]]
@@ -160,10 +160,10 @@ def largest_variance(pool_size: Any, rho: Any) -> Any:
 
 @functools.lru_cache(maxsize=256)
 def _variance(q: int, rho: float | None) -> float:
-    """Return V; without `rho` at most 0.1 % above the largest where q <= 1024.
+    """Return V, the variance of F; without `rho` at most 0.1 % above the largest for q <= 1024.
 
-    V' = 4 E[M M'; D = D'] - 2 K kappa is at most 6 sigma^2 in absolute value, so between two grid
-    points h apart V exceeds the larger of its values there by at most 6 sigma^2 h/2.
+    V' = 4 E[M M'; D = D'] - 2 K kappa, M the maxima, D the winners, is at most 6 sigma^2 in size:
+    between grid points h apart V exceeds the larger of its values by at most 6 sigma^2 h/2.
     """
     if rho is not None:
         return float(exact.maxout_variance(float(rho), int(q)))

@@ -1,4 +1,4 @@
-"""Layers of deep kernels, the recursion of pairs through them, and the errors that go with it."""
+"""Kernels of deep networks, layer by layer: covariances of pairs of rows, and their errors."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def over_pairs(function: Callable[[Pairs], list[Array]], x: Array, y: Array | No
     return out
 
 
-Moment = tuple[Array, Array]
+Moment = tuple[Array, Array]  # means, and bounds of their errors
 
 # Errors of the tables, relative: stated by exact.maxout_kernel and exact.collision_probability.
 _TABLE = {"float64": 1e-13, "float32": 1e-5}
@@ -66,7 +66,7 @@ _ROUNDINGS = 64.0
 
 @dataclass(frozen=True)
 class Maxout:
-    """The largest of q projections: `second` is E a(g)^2 at degree 1, `growth` the degree."""
+    """The largest a(g) of q projections g: `second` is E a(g)^2, `growth` the degree of a."""
 
     q: int
     growth = 1
@@ -77,7 +77,7 @@ class Maxout:
         return sigma2(self.q)
 
     def moment(self, pairs: Pairs) -> Moment:
-        """Compute s_x s_y K_q(rho)."""
+        """Compute s_x s_y K_q(rho), s the standard deviations of rows, K_q the maxout kernel."""
         scale = pairs.x_scale * pairs.y_scale
         if self.q == 1:
             value = scale * pairs.rho
@@ -101,12 +101,12 @@ class Maxout:
         return value, self._relative(pairs) * self.second * scale * pairs.xp.ones_like(value)
 
     def slope(self, pairs: Pairs) -> Moment:
-        """Compute kappa_q(rho): the gradients agree where the argmax does."""
+        """Compute kappa_q(rho), the chance of equal winners: only there gradients agree."""
         value = self._collision(pairs.rho, pairs.near, pairs.far)
         return value, self._relative(pairs) * pairs.xp.ones_like(value)
 
     def gaps(self, pairs: Pairs) -> tuple[Array, Array]:
-        """Compute 1 -+ K(rho)/K(1)."""
+        """Compute the gaps 1 -+ K(rho)/K(1); `near` and `far` of pairs are 1 - rho and 1 + rho."""
         if self.q == 1:
             return pairs.near, pairs.far
         if self.q == 2:
@@ -172,7 +172,7 @@ class Elementwise:
         return max(1, self.activation.degree or 1)
 
     def moment(self, pairs: Pairs) -> Moment:
-        """Compute E a(u) a(v)."""
+        """Compute E a(u) a(v), u and v the normal projections of two rows."""
         return self.activation.moment(pairs, 1, held=self.held[0])
 
     def slope(self, pairs: Pairs) -> Moment:
@@ -180,7 +180,7 @@ class Elementwise:
         return self.activation.slope.moment(pairs, 1, held=self.held[1])
 
     def gaps(self, pairs: Pairs) -> tuple[Array, Array]:
-        """Compute 1 -+ c, each from the gap of the pair that is small with it."""
+        """Compute 1 -+ F(rho)/F(1), F = E a(u) a(v), each from the gap that is small with it."""
         sides = self.activation.sides()
         a, b = sides.right, sides.left
         squares, product = 0.5 * (a * a + b * b), a * b

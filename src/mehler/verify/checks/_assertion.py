@@ -1,4 +1,4 @@
-"""assert_kernel: a sound structure and the claimed kernel, for test suites."""
+"""assert_kernel: fail a test unless a feature map is well built and has the claimed kernel."""
 
 from __future__ import annotations
 

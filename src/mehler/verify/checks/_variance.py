@@ -1,4 +1,4 @@
-"""check_variance: do a map's estimates have the declared variance?"""
+"""check_variance: do inner products of a map's features have the variance that it declares?"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-r"""Means without declarations: intervals, suspicions, and their confirmation.
+r"""Intervals for means of samples without a declared variance or range, and refutations.
 
 Intervals under a bounded kurtosis say what holds. Bets on squared lengths, at half of the rate,
 refute what is too large. A mean that the samples refute otherwise is a suspicion only: fresh draws,
@@ -48,11 +48,11 @@ _AGAIN, _CARRIED, _TIMES = 2.0, 0.5, 64.0
 
 
 def shortfall(t: float) -> float:
-    return (1.0 - t) * math.log1p(-t) + t
+    return (1.0 - t) * math.log1p(-t) + t  # h(t) of the proofs
 
 
 def kurtosis_limit(n: float, false_alarm: float, t: float) -> float:
-    """Return the largest kurtosis at which S <= (1 - t) n s^2 is rarer than `false_alarm`."""
+    """Return the kurtosis up to which P(sum of squares <= (1 - t) n s^2) is below `false_alarm`."""
     return n * shortfall(t) / -math.log(false_alarm)
 
 
@@ -89,8 +89,8 @@ def self_normalised(
 ) -> tuple[float, float]:
     r"""Return an interval for a mean from samples of unknown variance and bounded kurtosis.
 
-    The means m at which neither wealth has reached :math:`2/\alpha'`, with
-    :math:`c_t = 1/6 + 1/(3(1-t))`:
+    The means m at which neither wealth, a sum below, has reached :math:`2/\alpha'`, with
+    :math:`\alpha' = 7\alpha/8`, K bets :math:`\lambda_k` and :math:`c_t = 1/6 + 1/(3(1-t))`:
 
     .. math:: \frac1K \sum_{k\le K} \exp\Big(\pm\lambda_k \sum_i (X_i - m)
               - \lambda_k^2 c_t \sum_i (X_i - m)^2\Big) < \frac{2}{\alpha'}
@@ -160,7 +160,7 @@ def carried(
 
 @dataclass
 class Look:
-    """Intervals of the deviations of means from their claims, from power sums of n samples.
+    """A look, one of several inspections of n samples: intervals of how far off claims means are.
 
     `number` is that of this inspection, from 1, or None if n was fixed before; `fixed` says that
     all draws are one map; `ends` are the least and the largest gap, `centred` sums of squares and
