@@ -1,4 +1,4 @@
-"""Eigenvalues of deep maxout kernels on the sphere: the rates of ReLU, with constants."""
+"""Eigenvalues of deep maxout kernels on the sphere, which fall as those of ReLU networks do."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Instance, compare_instances, compute
 
-# Coefficients of zonal kernels: eigenvalues on the sphere for its uniform law.
+# A kernel of the angle alone has one eigenvalue a degree k, under the sphere's uniform law.
 
 # Points of two rules, whose difference shows the error of either.
 _POINTS = (700, 801)
@@ -36,11 +36,11 @@ def eigenvalues(
     weight_variance: float | None = None,
     bias_variance: float = 0.0,
 ) -> tuple[Any, Any]:
-    """Return those of the kernel of rows of length sqrt(d) in dimension d, and their errors.
+    """Return the kernel's eigenvalues for rows of length sqrt(d) in dimension d, and their errors.
 
-    Gauss-Legendre in the angle, in which the kernels are analytic up to both ends, so that
-    rounding is what is left: four times the difference of two rules. Weights of no variance are
-    the critical ones.
+    `method` is "nngp", the covariance, or "ntk", the tangent kernel; a unit is the largest of q
+    projections. Gauss-Legendre in the angle, where kernels are analytic up to both ends, leaves
+    rounding: four times the difference of two rules. Default weights are the critical ones.
     """
     w = 1 / exact.sigma2(q) if weight_variance is None else weight_variance
     network = DeepKernel(
@@ -58,7 +58,7 @@ def eigenvalues(
 
 
 def _gegenbauer(t: Any, d: int, most: int) -> list[Any]:
-    """Return the polynomials of the sphere in dimension d, 1 at 1."""
+    """Return the Gegenbauer polynomials of degrees to `most` on the sphere in R^d, 1 at t = 1."""
     polynomials = [np.ones_like(t), t]
     for k in range(1, most):
         polynomials.append(
@@ -68,7 +68,7 @@ def _gegenbauer(t: Any, d: int, most: int) -> list[Any]:
 
 
 def of_power(nu: float, d: int, k: int) -> float:
-    """Return the eigenvalue of degree k of (1 - t)^nu, by Rodrigues' formula."""
+    """Return the eigenvalue of degree k of (1 - t)^nu, t the cosine, by Rodrigues' formula."""
     h = (d - 1) / 2
     # (-nu)_k Gamma(h) / (2^k Gamma(k + h)) times the integral of (1-t)^(nu+h-1) (1+t)^(k+h-1).
     sign = math.prod(-1.0 if j - nu < 0 else 1.0 for j in range(k))
@@ -80,7 +80,7 @@ def of_power(nu: float, d: int, k: int) -> float:
 
 
 def kink(q: int) -> float:
-    """Return a_q: kappa_q = 1 - a_q theta + ... next to equal rows."""
+    """Return a_q: the collision probability at a small angle theta is 1 - a_q theta + ..."""
     return float(exact.max_moment(1, q)) / math.sqrt(math.pi)
 
 
@@ -93,7 +93,7 @@ def leading(
     weight_variance: float | None = None,
     bias_variance: float = 0.0,
 ) -> tuple[float, float]:
-    """Return (nu, c): the kernel is a polynomial and c (1 - t)^nu to leading order at t = 1."""
+    """Return (nu, c): near cosine t = 1 the kernel is a polynomial and c (1 - t)^nu; `a` is a_q."""
     second = exact.sigma2(q)
     w = 1 / second if weight_variance is None else weight_variance
     # Of each layer: Sigma_l and Theta_l at equal rows, and its angle over that of the rows.
@@ -112,13 +112,13 @@ def leading(
 
 # Relative error of an eigenvalue by quadrature, of degrees to 82, if no more is measured.
 _QUADRATURE = 1e-4
-# Even and odd, and about twice those.
+# Degrees k, even and odd, and about twice those.
 _DEGREES = (40, 41, 80, 81)
 Leading = Callable[..., tuple[float, float]]
 
 
 def _networks(context: Context) -> Iterator[tuple[int, int, dict[str, float]]]:
-    """Yield pools, depths and variances; weights are critical unless they are given."""
+    """Yield pool sizes q, depths and variances; weights are critical unless they are given."""
     sizes = ((3, 4), (1, 3)) if context.quick else ((3, 4, 8, 16), (1, 2, 3, 5))
     for q, depth in itertools.product(*sizes):
         yield q, depth, {}
@@ -165,7 +165,7 @@ def tangent(
 def covariance(
     context: Context, *, claimed: Leading = leading, slope: Callable[[int], float] = kink
 ) -> Evidence:
-    """Hold the covariance's."""
+    """Hold the covariance's eigenvalues of odd and even degree against the limit."""
     return compare_instances(
         r"covariance: $|\mu_k/(c\,\mu_k[(1-t)^{3/2}]) - 1|$ halves where $k$ doubles",
         *_instances("nngp", context, claimed, slope),

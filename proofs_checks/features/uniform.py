@@ -1,4 +1,4 @@
-"""Uniform error of any map on a set, by the slopes of its products."""
+"""Bounds of a map's largest kernel error on a set, by the slopes of its feature products."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _BINS = 10
 
 @dataclass(frozen=True)
 class Setting:
-    """A map ``draw(count, seed=, like=)`` on rows, with m units in blocks of columns."""
+    """A map ``draw(count, seed=, like=)`` of m units of `block` columns; `facts` for its bound."""
 
     name: str
     draw: Draw
@@ -84,7 +84,7 @@ def group_errors(context: Context, m: int, n_draws: int) -> Any:
 
 
 def of_group(bound: Callable[..., Bound], m: int, delta: float) -> Bound:
-    """Return the bound for templates of length 1, and half a bin."""
+    """Return the bound for m templates, random vectors of length 1, plus half a bin."""
     limit = bound(m, delta=delta, slope=(1.0, 1.0), width=2.0, **ON_CIRCLE)
     return dataclasses.replace(limit, terms=(*limit.terms, Term("binning", 0.5 / _BINS)))
 
@@ -107,7 +107,7 @@ def _sinks(count: int, **options: Any) -> Any:
 
 
 def of_sinks(n_inputs: int, *, lipschitz: float = 1.0, radius: float = 1.0) -> dict[str, Any]:
-    """Return the moments of kitchen sinks of no offset, weights N(0, I) and a(0) = 0."""
+    """Return the moments of kitchen sinks of no offset, weights N(0, I), activation a, a(0) = 0."""
     tau, d = lipschitz * radius, float(n_inputs)
     mu, sigma = math.sqrt(2 / math.pi) * tau, lipschitz * tau
     slope = lipschitz * (tau * d), lipschitz**2 * (tau**2 * (d * (d + 2)))
@@ -132,10 +132,10 @@ def of_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     return {"slope": slope, "sub_gamma": (8.0, 2 * math.sqrt(2)), "increments": (v, 8.0)}
 
 
-# Instances where terms of the uniform bound by slopes are nearly what happens, or as near as known.
+# Instances, where terms of the bound by slopes are nearly the true error, or as near as known.
 #
 # Rows are 2^k vectors at the distance 1 from each other, of doubling dimension k at most: a ball
-# for each covers them. A unit h = c^(1/2) + f/c^(1/2) with a large constant c has products c +
+# for each covers them. A feature h = c^(1/2) + f/c^(1/2), c a large constant, has products c +
 # f(x) + f(z), up to f(x) f(z)/c; c is left out, as it moves nothing.
 
 # What f(x) f(z)/c may add.

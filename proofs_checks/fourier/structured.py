@@ -1,4 +1,4 @@
-"""Structured blocks by Walsh-Hadamard transforms: exact in mean, nearly orthogonal."""
+"""Fourier frequencies in blocks of Walsh-Hadamard transforms: unbiased, nearly orthogonal."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._comparisons import compute, hold_verdict
 from .._plots import plot
 from ._blocks import Draw, along
 
-# 40 inputs are padded to 64: two cells of 32, one block of 64 units.
+# 40 inputs are padded to 64: two cells, which turn 32 entries each; one block of 64 units.
 _D, _SIZE, _GAMMA = 40, 64, 0.3
 _RBF = kernels.make("rbf", gamma=_GAMMA)
 
@@ -44,7 +44,7 @@ def kernel(
 
 
 def turned_rows(cells: int, z: Any) -> list[float]:
-    """Return <z, Tz> for all signs and orders of 4 inputs, by cells of 1 or 2."""
+    """Return all <z, Tz>, T = U'SU: U a Walsh transform after signs and orders, S signs by cell."""
     walsh = np.array([[1, 1, 1, 1], [1, -1, 1, -1], [1, 1, -1, -1], [1, -1, -1, 1]])
     outer = np.kron(walsh[: 4 // cells, : 4 // cells], np.ones((1, cells)))
     products = []
@@ -71,7 +71,7 @@ def turns(
             worst = max(worst, (abs(observed - exact), observed, exact))
     _, observed, exact = worst
     claim = r"$E\langle z, Tz\rangle^2 = 2(1 - \sum_jz_j^4)/(D-1)$, by enumeration at $D = 4$"
-    # Means of products of a few numbers below 1.
+    # The error: means of products of a few numbers below 1.
     return compute(
         claim, observed, 1e-14, exact=exact, resolution=1e-12, method="computed interval"
     )
@@ -84,7 +84,7 @@ def turns(
     pays=True,
 )
 def variance(context: Context, *, draw: Draw = FourierFeatures.draw) -> Evidence:
-    """Hold the variance against draws at rows that differ in one coordinate: tau = 0 there."""
+    """Hold the variance of the kernel's estimate against draws, at rows one coordinate apart."""
     z, options = 1.3, _options(context)
     u = _GAMMA * z**2
     k = float(np.exp(-u))

@@ -1,10 +1,10 @@
-r"""The theorem of Rahimi and Recht (2008) as published, its estimation lemma, the greedy rate.
+r"""Risk bounds of Rahimi and Recht (2008) as published: theorem, estimation lemma, greedy rate.
 
 Lemma 1 and the risk lemma hold as published: they are
 :func:`~mehler.bounds.kitchen_sinks.approximation` and
 :func:`~mehler.bounds.kitchen_sinks.approximation_risk`. No feature exceeds 1 in absolute value
 and none is divided, so that C is `scale`. The slides, our source, leave a constant c open in the
-theorem and in the rate; the estimation lemma is unverified.
+theorem and in the rate; the estimation lemma is unverified. N samples, K features, L `lipschitz`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-r"""Formulas of Shahrampour and Kolouri (2019), restored: the source text is without them.
+r"""Bounds of Shahrampour and Kolouri (2019) for features drawn by leverage scores, restored.
 
-Arguments are those of :mod:`mehler.bounds.leverage`.
+The source text is without formulas. Arguments are those of :mod:`mehler.bounds.leverage`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ROWS = (
 def features_of_proposition_6(
     *, degrees_of_freedom: float, delta: float, largest_ratio: float | None = None
 ) -> int:
-    r"""Compute the least :math:`M \ge 5D\log(16d/\delta)`."""
+    r"""Compute the least number of features :math:`M \ge 5D\log(16d/\delta)`."""
     d, ratio = degrees_of_freedom, largest_ratio or degrees_of_freedom
     if ratio < d:
         raise ValueError(f"largest_ratio={ratio!r} is below degrees_of_freedom={d!r}, its mean")
@@ -66,7 +66,7 @@ def lemma_3(
     delta: float,
     feature_bound: float = 1.0,
 ) -> Bound:
-    r"""Evaluate :math:`\Delta` of so many rows, with d in the logarithm.
+    r"""Evaluate :math:`\Delta`, the Gram matrix's error from :math:`N_0` rows, d in the logarithm.
 
     .. math:: \Delta^2 = \frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta
 

@@ -1,4 +1,4 @@
-"""Lemma 7: from the kernel's functions to the pool's with the same coefficients."""
+"""Lemma 7: how far a kernel sum moves if a pool of random features replaces the kernel."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Sums:
 
 
 def promised(alpha: Any, deviation: float) -> float:
-    """Compute |alpha|_1 sup sqrt Var of the mean of the pool."""
+    """Compute the lemma's bound: |alpha|_1 by the largest standard deviation of a pool's mean."""
     return float(np.abs(alpha).sum()) * deviation / _POOL**0.5
 
 
@@ -91,7 +91,7 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
 
 @check("leverage.lemma-7", form="proved", name="in a ball")
 def ball(context: Context, *, which: int = 0) -> Evidence:
-    """Evaluate the lemma's right-hand side in the unit ball of the kernel's space."""
+    """Evaluate the lemma's bound, its right-hand side, in the unit ball of the kernel's space."""
     norms = _in_the_ball(Sums(_MANY), which)
     claim = (
         r"for some $\|f\|_H \le 1$, so that $\|f\| \le 1$, the right-hand side at $M_0 = 100$ "

@@ -1,4 +1,4 @@
-"""Panels of templates by bins, and nearest neighbours: digits, spoken digits, vowels by voice."""
+"""Accuracy of group-invariant features by number of templates and bins: digits, words, vowels."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from . import accuracy
 from .accuracy import Examples, at_speed, ridge_accuracy, warps
 
 LEARNERS = {"ridge": "least squares", "nearest": "nearest neighbour"}
-# Templates that move, templates that stay, and rows without a map.
+# A template is a random vector: moved by the group, or still without one; or rows, no map.
 KINDS = {"moved": "templates that move", "still": "templates that stay", "rows": "rows, no map"}
-# By level: templates, bins, training rows; test rows of a draw.
+# By level: templates m, bins n of their distributions, training rows N; test rows of a draw.
 TEMPLATES = {"quick": (5, 20), "full": (5, 20, 80)}
 BINS = {"quick": (1, 4), "full": (1, 2, 4, 8)}
 SIZES: dict[Level, tuple[int, ...]] = {"quick": (50, 200), "full": (100, 300, 1000)}
@@ -36,7 +36,7 @@ _RIGHT = "share of test rows that are right"
 
 
 def measure(level: Level, examples: Examples, cell: Cell) -> Record:
-    """Return shares of test rows that are right, least squares and nearest neighbour."""
+    """Return the shares of test rows that both learners get right; a cell is one draw of rows."""
     seed = cell.seed()
     rows = sample(level, examples, seed)
     learnt, tested = ((examples.X[part], examples.y[part]) for part in rows)
@@ -63,7 +63,7 @@ def both(z: Any, labels: Any, z_test: Any, truth: Any) -> dict[str, float]:
 def panels(
     level: Level, learnt: Part, tested: Part, moves: Any, sizes: Sequence[int], seed: int
 ) -> Record:
-    """Return the shares by kind and learner.
+    """Return the shares of test rows that are right, by kind of features and by learner.
 
     ``panel``: by templates and bins, at the largest training sample; ``sizes``: over the training
     samples, at the most templates and bins. Samples grow.

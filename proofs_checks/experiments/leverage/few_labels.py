@@ -1,4 +1,4 @@
-"""Few labels: scores from unlabelled rows, logistic regression, and a perceptron."""
+"""Test errors from few labels, with features chosen by leverage scores of unlabelled rows."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SETS = ("adult", "magic")
 DRAWS, LABELS = {"quick": 10, "full": 20}, {"quick": (5, 20), "full": (5, 20, 50)}
 # Features kept, those of the pool, unlabelled rows, and test rows.
 SIZES = {"quick": (20, 200, 500, 500), "full": (50, 500, 1000, 5000)}
-# Ridges of the machines, and folds of the labelled rows, which choose among them.
+# Ridges of logistic regression (LR) and perceptron; folds of labelled rows choose among them.
 RIDGES, FOLDS = (1e-3, 1e-2, 1e-1), 3
 METHODS = {
     "rows": "logistic regression on the rows",
@@ -39,7 +39,7 @@ METHODS = {
 
 
 def selectors(pool: FourierFeatures, m: int, seed: int) -> dict[str, leverage.Selector]:
-    """Return what chooses m features of a pool, by method."""
+    """Return what chooses m features of a pool: RKS without scores, ELSS by leverage scores."""
     sampling = partial(leverage.LeverageSampling, pool, m, lam=LAM, seed=seed)
     return {
         "plain": leverage.PlainSampling(pool, m),
@@ -51,7 +51,7 @@ def selectors(pool: FourierFeatures, m: int, seed: int) -> dict[str, leverage.Se
 
 
 def cells(level: Level) -> list[Options]:
-    """Return sets, labels per class and draws; all methods in one cell, paired."""
+    """Return cells: a data set, a number of labels and a draw; methods share one, to be paired."""
     settings = itertools.product(sets_of(level, SETS), LABELS[level])
     return draws(({"data": name, "labels": n} for name, n in settings), DRAWS[level])
 

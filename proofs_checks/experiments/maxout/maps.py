@@ -1,4 +1,4 @@
-"""Other maps in place of Table 1's: equal features, equal projections, and no map."""
+"""Errors of other feature maps on Table 1's task: as many features, or projections, or none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .._results import Options, Record, Results, Tables, by_row, differences, sp
 from .._rows import Part, Split
 from . import table_1
 
-POOL = 4
+POOL = 4  # projections, the largest of which is a unit
 UNITS = {"quick": 100, "full": 1000}
 # Bandwidth candidates for rows of length 1, chosen on few rows by hold-out.
 GAMMAS, FEW = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 10_000
@@ -41,7 +41,7 @@ PRINTED = 3.09
 
 
 def cells(level: Level) -> list[Options]:
-    """Return maps and draws; no map and neighbours, which are slow, have one cell each."""
+    """Return cells, one a map and draw; no map and neighbours, which are slow, have one each."""
     pairs = [(name, draw) for draw in range(table_1.DRAWS[level]) for name in MAPS]
     names = [(name, 0) for name in OTHERS] + pairs
     return [{"map": name, "m": UNITS[level], "draw": draw} for name, draw in names]

@@ -1,4 +1,4 @@
-"""Lemma 3: upper and lower bounds for the probability that a template is rejected."""
+"""Lemma 3: two bounds for the chance that a template, a random vector, is too long to keep."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST = 1e-290
 
 
 def rejected(d: int, epsilon: float) -> float:
-    """Compute P(|n|^2 >= 1 + epsilon), n ~ N(0, I/d)."""
+    """Compute the chance that a template n ~ N(0, I/d) is too long: P(|n|^2 >= 1 + epsilon)."""
     return float(stats.chi2.sf(d * (1 + epsilon), d))
 
 

@@ -1,4 +1,4 @@
-"""The Haar-integration kernel: invariance, positive definiteness, the form of the solution."""
+"""The Haar kernel K, a mean over a group: invariance, positivity, the form of solutions."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def gaussian(x: Any, z: Any) -> Any:
 
 
 def haar(x: Any, z: Any) -> Any:
-    """Average the Gaussian kernel over both arguments' orbits."""
+    """Average the Gaussian kernel over both rows' orbits: their copies by all group elements."""
     return groups.haar_kernel(gaussian, _GROUP, x, z, moves_along=False)
 
 
 @check("group-invariant.haar-kernel", form="restored", name="invariant in each argument")
 def invariant(context: Context, *, average: Average = haar) -> Evidence:
-    """Move one argument by every element, and the other by its inverse steps."""
+    """Move both arguments by all pairs of shifts, and compare the kernel with that before."""
     x, z = unit_rows(context, 4, 5, "x"), unit_rows(context, 3, 5, "z")
     before = average(x, z)
     gaps = [
@@ -56,7 +56,7 @@ def positive(context: Context, *, average: Average = haar) -> Evidence:
 
 @check("group-invariant.haar-kernel", form="restored", name="the solution is invariant")
 def solution(context: Context, *, average: Average = haar) -> Evidence:
-    """Minimise a regularised risk over sums of sections at rows and at moved rows."""
+    """Minimise a regularised risk over sums of sections K(., x_i) at rows and at moved rows."""
     x, labels = unit_rows(context, 6, 5, "x"), np.array([1.0, -1, 1, 1, -1, -1])
     # Sections at moved rows could only help; the representer theorem says that they do not.
     places = np.concatenate([x, np.roll(x, 2, axis=1)])

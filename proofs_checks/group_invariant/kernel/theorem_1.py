@@ -1,4 +1,4 @@
-"""Theorem 1: the expected kernel is s minus the mean distance, nearly and exactly."""
+"""Theorem 1: the expected kernel K_s is s = 1 + epsilon less d_G, a mean distance of orbits."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ROUNDING = 1e-12  # of eigenvalues: 60 times 1.3, the norm of the matrix, times
 
 
 def masses(d: int, epsilon: float) -> tuple[float, float]:
-    """Compute p and q: P(chi-square of d, and of d + 1, degrees < d (1 + epsilon))."""
+    """Compute p, a template's chance to be kept, and q: P(chi2_d, chi2_(d+1) < d (1 + epsilon))."""
     low, high = (float(stats.chi2.cdf(d * (1 + epsilon), d + k)) for k in (0, 1))
     return low, high
 
@@ -46,7 +46,7 @@ def drawn_again(d: int, epsilon: float, d_g: float) -> float:
 
 
 def restored_deltas(d: int, epsilon: float) -> tuple[float, float]:
-    """Compute delta_1 and delta_2 as restored."""
+    """Compute the restored delta_1 and delta_2: how far K_s may be above and below s - d_G."""
     above, below = (
         _published.theorem_1(d, epsilon=epsilon, side=side).value for side in ("above", "below")
     )
@@ -104,7 +104,7 @@ def deltas(context: Context, *, gaps: Any = (with_zeros, drawn_again)) -> Eviden
 
 
 def claimed(templates: str, *, slope: float = 1.0) -> Any:
-    """Return p s - q d_G for features of zero, s - (q/p) d_G for another draw."""
+    """Return the kernel p s - q d_G of features of zero, or s - (q/p) d_G of another draw."""
 
     def kernel(x: Any, y: Any) -> Any:
         d = x.shape[1]

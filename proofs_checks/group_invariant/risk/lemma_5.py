@@ -1,4 +1,4 @@
-"""Lemma 5: risks of close functions."""
+"""Lemma 5: close functions have close risks, by a factor L, the loss's Lipschitz constant."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .lemma_4 import approximations, target
 
 
 def logistic(values: Any) -> Any:
-    """Compute log(1 + e^-v), Lipschitz with L = 1."""
+    """Compute the logistic loss log(1 + e^-v) of margins v; L = 1."""
     return np.logaddexp(0.0, -values)
 
 
 def hinge(values: Any) -> Any:
-    """Compute max(0, 1 - v), L = 1."""
+    """Compute the hinge loss max(0, 1 - v) of margins v; L = 1."""
     return np.maximum(0.0, 1.0 - values)
 
 

@@ -1,4 +1,4 @@
-"""Section 2.1: kappa_q is local, but not the kernel, which becomes constant as q grows."""
+"""Section 2.1: the collision probability kappa_q of pools of q is local, the kernel K is not."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _POOLS = (2, 3, 4, 8, 16, 64, 256, 1024, 10**4, 10**5, 10**6)
 
 
 def variance_of_maximum(q: int) -> float:
-    """Compute V(q) = sigma^2 - h_1^2."""
+    """Compute V(q) = sigma^2 - h_1^2: mean square and mean of the largest of q normals."""
     return float(exact.sigma2(q) - exact.max_moment(1, q) ** 2)
 
 

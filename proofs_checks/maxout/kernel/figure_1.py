@@ -1,4 +1,4 @@
-"""Figure 1: squared feature distance is 2 int_rho^1 kappa_q, a local isometry that saturates."""
+"""Figure 1: distances of maxout features equal those of near rows, and saturate for far ones."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _REACH = 9.0
 
 
 def difference_moments(rho: float, q: int) -> tuple[float, float]:
-    r"""Compute E (M - M')^2 and E (M - M')^4 for unit vectors, from the joint density.
+    r"""Compute E (M - M')^2 and E (M - M')^4 of a unit's values M, M', from their joint density.
 
-    By the trapezoid rule, to 1e-11, for correlations from -0.95 to below 1; density and
+    By the trapezoid rule, to 1e-11, for unit vectors of correlation -0.95 to below 1; density and
     substitution are those of the kernel error's exponents. The fourth moment gives the exact
     variance of a squared feature distance.
     """
@@ -35,7 +35,7 @@ def difference_moments(rho: float, q: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=32)
 def _joint(rho: float) -> tuple[Any, ...]:
-    """Return the grid, Phi_2 there, and what multiplies its powers, the same for all pools."""
+    """Return the grid, the joint cdf Phi_2 there, and what multiplies its powers, for all pools."""
     from scipy.special import ndtr
 
     angle = math.acos(rho)
@@ -217,7 +217,7 @@ def printed(
 def proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
-    """Hold 2 int_rho^1 kappa_q against measured squared distances."""
+    """Hold 2 int_rho^1 kappa_q (collision probability) against measured squared distances."""
     estimates = measured_distances(context, draw)
     claim = r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\int_\rho^1\kappa_q$ on the circle"
     plots = tuple(_plot(context, estimates.only(q), draw) for q in _POOLS)

@@ -1,13 +1,13 @@
-"""Excess risks of Theorem 2 and its relatives: their law, draws, and comparison with bounds.
+"""Draw excess risks of learners on maxout features, and compare them with Theorem 2's bounds.
 
-The inputs are finitely many points; the loss is the ramp V(t) = B clip((1 - t)/2, 0, 1), and the
-box so small that every function keeps to the ramp's linear part. There the empirical minimiser is
-alpha_l = (C/m) sign(E_N[y phi_l]), and with b(W) = E[y phi(x, W)]
+Inputs are finitely many points, labels y are 1 or -1, and the loss of a margin t is the ramp V(t) =
+B clip((1 - t)/2, 0, 1). Weights alpha_l of m features phi_l are at most C/m, a box so small that
+functions keep to the ramp's linear part. There the minimiser over N samples is alpha_l = (C/m)
+sign(E_N[y phi_l]), and with b(W) = E[y phi(x, W)], W the weights of a unit,
 
     excess over the infinite class = (C B / 2) (E|b| - mean_l sign(E_N[y phi_l]) b(W^l)).
 
-A draw in which some function leaves the linear part counts as the largest excess there is, B; and
-E|b| is taken at the upper endpoint of an interval for it. Both can only add violations.
+Draws that leave the linear part count as B, and E|b| at an upper end: this only adds violations.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Theorem 2 with the variance of a unit, and with the norms of the sample's features."""
+"""Theorem 2, a risk bound, by a unit's variance V and by the norms of the sample's features."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from . import _instances as instances
 
 
 def _signs(bound: Bounding) -> Iterator[Instance]:
-    """Take independent signs for weights: C^2 V/m is the mean square, for every pool."""
+    """Take m centred units of weights C/m and random signs: the mean square is C^2 V/m."""
     for q in (1, 4, 1024):
         value = bound(n_features=7, pool_size=q, scale=0.5, centred=True).value
         variance = exact.sigma2(q) - exact.max_moment(1, q) ** 2
@@ -27,7 +27,7 @@ def _signs(bound: Bounding) -> Iterator[Instance]:
 
 @check("maxout.sharper-risk", form="printed", name="Lemma 3 of centred units")
 def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
-    """Hold Lemma 3 for centred units, in mean square and where the box falls short."""
+    """Hold Lemma 3, the distance from a box of weights to C/m, for centred units."""
 
     def centred(**options: Any) -> Bound:
         return bound(**options, centred=True)
@@ -41,7 +41,7 @@ def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evid
 
 @check("maxout.sharper-risk", form="printed", name="the risk with centred units")
 def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the bound by the variance; linear units are centred as they are."""
+    """Hold the risk bound by the variance; linear units are centred as they are."""
 
     def centred(**options: Any) -> Bound:
         return bound(**options, centred=True)

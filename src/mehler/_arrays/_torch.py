@@ -1,4 +1,4 @@
-"""PyTorch: custom derivatives in both modes, and products at full precision."""
+"""PyTorch tensors: derivatives in both modes, tracing, and products at full precision."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-r"""Features drawn by their ridge leverage scores, with every constant explicit.
+r"""Bounds for features drawn by their ridge leverage scores, with every constant explicit.
 
-Features :math:`\phi(\cdot, \omega)` have the law P and the operator :math:`\Sigma =
-E\,\phi\phi^*` in :math:`L^2(\mu)`; a feature's leverage is :math:`s_\lambda =
+Features :math:`\phi(\cdot, \omega)` have the law P, rows the law :math:`\mu`, and :math:`\Sigma =
+E\,\phi\phi^*` acts in :math:`L^2(\mu)`; a feature's leverage is :math:`s_\lambda =
 \langle\phi, (\Sigma + \lambda)^{-1}\phi\rangle`. A pool of :math:`M_0` features has the Gram matrix
 G over the law of the rows, divided by :math:`M_0`, and the scores :math:`\tau_i`, the diagonal of
 :math:`G(G + \lambda)^{-1}`. Estimates from :math:`N_0` rows have a hat; :math:`q_i = \tau_i/d`.

@@ -1,4 +1,4 @@
-"""Print lines free of terminal and workflow commands, progress, and warnings."""
+"""Print to the console: lines free of terminal and workflow commands, progress, warnings."""
 
 from __future__ import annotations
 

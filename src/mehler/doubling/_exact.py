@@ -1,4 +1,4 @@
-"""The doubling dimension of a few points, by enumeration of balls and covers."""
+"""The doubling dimension of few points: log2 of how many half-size balls cover any ball."""
 
 from __future__ import annotations
 
@@ -162,7 +162,7 @@ def _over_subsets(
 
 
 def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
-    """Bound the largest number of half-size balls that a section needs; return its ball, too.
+    """Bound the half-size balls that a section, the points in a ball, needs at most; give its ball.
 
     Subsets stand for sections: one that a ball B(c, r) cuts out lies in its own smallest ball,
     whose radius is at most r and whose half-size balls are no larger.

@@ -1,4 +1,4 @@
-"""Distributions of single features, and kurtosis of products of two."""
+"""Distribution functions of single features, and the kurtosis of one's product at two rows."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def feature_cdf(self: Any, X: Array, t: Array) -> Array:
     .. math:: F_x(t) = \Phi(t/|x| + c)^q, \qquad \Phi\Big(\frac t{\sigma(q)|x|}\Big), \qquad
               1 - \tfrac1\pi\arccos(t/\sqrt2)
 
-    of maxout features (:math:`c = h_1(q)` if centred, else 0), of decoupled ones, and of Fourier
-    features with an offset, which makes it the same for every row and kernel. That of a kitchen
-    sink follows from its activation and law. ValueError for Fourier pairs, whose cosines and sines
-    have two distributions, and for an activation or a law that defines none.
+    of maxout features of pools of q (c is the mean :math:`h_1(q)` of the largest of q normals if
+    centred, else 0), of decoupled ones, and of Fourier features with an offset, the same for every
+    row and kernel. That of a kitchen sink follows from activation and law. ValueError for Fourier
+    pairs, of two distributions, and for an activation or a law that defines none.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Spectra of kernels of differences: distributions of frequencies.
+"""Spectra: laws of random frequencies w, and the kernels E cos <w, x - y> that they define.
 
 :class:`Spectrum` is the interface; pass your own to `FourierFeatures.draw(kernel=...)`.
 """

@@ -1,4 +1,4 @@
-"""Run statements and the checks on the data, with the same results by any number of processes."""
+"""Run the checks of statements (claims of papers) and those on data, by any number of processes."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def run(
 def _run_statement(
     statement: Statement, settings: Mapping[str, Any]
 ) -> tuple[StatementResult, tuple[Entry, ...]]:
-    """Return the result of a statement and the entries of its ledger."""
+    """Return a statement's result, and the entries of its ledger: the tests that it paid for."""
     start, context = perf_counter(), fresh_context(settings, statement.id)
     evidence = tuple(_run_check(check, context) for check in statement.checks)
     texts: dict[str, Any] = {one.name: getattr(statement, one.name) for one in fields(Statement)}

@@ -1,4 +1,4 @@
-"""Statement: the printed and the proved form of a claim in Markdown, with checks of both."""
+"""Statement: a claim in Markdown, as published and as proved (its forms), with their checks."""
 
 from __future__ import annotations
 
@@ -68,8 +68,8 @@ class Check:
     run : callable
         ``run(context) -> Evidence``; takes all randomness from the context.
     pays : bool
-        Whether calling the check pays for one test from the ledger before it runs. A check that
-        computes, or that passes the ledger on, does not.
+        Whether a call first pays for one test from the ledger, the budget of error rates. A check
+        that computes, or that passes the ledger on, does not.
     """
 
     form: Form

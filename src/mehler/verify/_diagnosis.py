@@ -188,7 +188,7 @@ def explained(
 
 
 class Means:
-    """Mean and standard error of estimates (draws, pairs), with the means of groups of draws."""
+    """Mean and standard error of kernel estimates (draws, pairs), and means of groups of draws."""
 
     def __init__(self, grams: Any, eps: float) -> None:
         self.mean, spread = grams.mean(axis=0), grams.std(axis=0, ddof=1)

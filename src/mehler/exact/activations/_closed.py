@@ -1,4 +1,4 @@
-"""Closed forms: powers on each side of 0, Fourier sums, the error function; their arguments."""
+"""Closed forms of E a(u) a(v) by activation a: powers on each side of 0, Fourier sums, erf."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ Projected = Callable[[Any, Any], Any]
 
 
 def gaussian(t: Floats, scale: Floats) -> Any:
-    """Compute P(scale g <= t)."""
+    """Compute P(scale g <= t) for a standard normal g."""
     from scipy.special import ndtr
 
     return np.where(scale > 0.0, ndtr(t / np.where(scale > 0.0, scale, 1.0)), t >= 0.0)
@@ -345,7 +345,7 @@ def _first_power(moment: Callable[[Pairs], Any]) -> Callable[[Pairs, int], Any]:
 
 @_first_power
 def erf_kernel(pairs: Pairs) -> Any:
-    """Compute Williams' kernel."""
+    """Compute Williams' kernel, E erf(u) erf(v)."""
     r, _, _, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
     ones = pairs.xp.ones_like(pairs.rho)
     # A correlation is rounded by eps, whatever it is.
@@ -364,13 +364,13 @@ def erf_slope_kernel(pairs: Pairs) -> Any:
 
 @_first_power
 def gelu_kernel(pairs: Pairs) -> Any:
-    """Compute the kernel of t Phi(t)."""
+    """Compute the kernel of t Phi(t), Phi the normal cdf."""
     return _with_size(_gelu_value, pairs)
 
 
 @_first_power
 def gelu_slope_kernel(pairs: Pairs) -> Any:
-    """Compute the kernel of Phi(t) + t phi(t): that of t Phi(t), differentiated by c."""
+    """Compute the kernel of Phi(t) + t phi(t): that of t Phi(t), by d/dc, c the covariance."""
     return _with_size(_gelu_slope_value, pairs)
 
 

@@ -1,4 +1,4 @@
-"""Families of groups: those that move coordinates, lists of maps, and groups of two groups."""
+"""Groups that act on rows: by moves of coordinates, by lists of linear maps, and in pairs."""
 
 from __future__ import annotations
 
@@ -267,7 +267,7 @@ class QuarterTurns(Group):
 
 
 def as_column(numbers: NDArray[np.int64]) -> Any:
-    """Return elements that are their own numbers."""
+    """Return elements that are their own numbers, as (r, 1): shifts, or places in a list."""
     return numbers[:, None]
 
 

@@ -28,7 +28,7 @@ _PIECES, _RARE = 16.0, 1e-13
 
 
 class Broken(AssertionError):
-    """Raised if a rule is violated, with its assumptions."""
+    """Raised if the map breaks a rule, such as equal features of equal rows; with assumptions."""
 
     def __init__(self, cause: str, *, assumes: str = "") -> None:
         super().__init__(cause)
