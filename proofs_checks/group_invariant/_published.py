@@ -22,7 +22,7 @@ _DRAWN = (
 
 
 def theorem_1(n_inputs: int, *, epsilon: float, side: Literal["above", "below"]) -> Bound:
-    r"""Evaluate the distance of the expected kernel from s - d_G.
+    r"""Evaluate the distance of the expected kernel from s - d_G, E|gx - g'z|/sqrt(2 pi d).
 
     .. math:: \delta_1 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} - \frac12
               \frac{e^{-d\epsilon/2}(1+\epsilon)^{d/2}}{\sqrt d}, \qquad
@@ -56,7 +56,7 @@ def theorem_2(
     n_elements: int | None = None,
     c2: float | None = None,
 ) -> Bound:
-    r"""Evaluate the error of inner products over all pairs of N rows.
+    r"""Evaluate the error of inner products of N rows: m templates, n bins, r group elements.
 
     .. math:: \max\Big\{\frac1n, \sqrt{\frac{C_1}m\log\frac N\delta},
               \sqrt{\frac{C_2}r\log\frac{Nm}\delta}\Big\}

@@ -1,4 +1,4 @@
-"""Greedy approximation by features chosen one at a time (Jones, Barron)."""
+"""Greedy approximation of a function by features phi added one at a time (Jones, Barron)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from . import _published
 
 # Greedy sums over a finite dictionary, in coordinates of an orthonormal basis.
 
-# dictionary (n, p), target (p,), total weight, steps -> errors after each step
+# dictionary of phi (n, p), target (p,), total weight B, steps K -> errors after each step
 Steps = Callable[[Any, Any, float, int], list[float]]
 
 

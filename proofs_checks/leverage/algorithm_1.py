@@ -1,4 +1,4 @@
-"""Algorithm 1: sampling a pool by estimated scores keeps the kernel, with the right weights."""
+"""Algorithm 1: features drawn from a pool by leverage scores, with weights, keep its kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ._instances import pool
 
 # Enumerate the outcomes of draws from a small pool, with their probabilities.
 
-Outcome = tuple[float, Any, Any]
+Outcome = tuple[float, Any, Any]  # probability; by feature, counts and their expectations
 
 
 def independent(q: Any, n: int) -> Iterator[Outcome]:
@@ -44,7 +44,7 @@ def _by_start(expected: Any, n: int) -> Iterator[Outcome]:
 _POOL = 11
 # Sums of at most 1331 outcomes of values of at most 1e3 with rounding 1e-16 each.
 _ROUNDING = 1e-9
-Weights = Callable[[Any, Any, int], Any]
+Weights = Callable[[Any, Any, int], Any]  # counts c of M draws, M q, pool's M_0 -> squared weights
 
 
 def by_density(counts: Any, expected: Any, pool_size: int) -> Any:

@@ -1,4 +1,4 @@
-"""Scores at small and large ridge: when leverage sampling is plain sampling."""
+"""Leverage scores tau at a small or large ridge lambda: when all M_0 features score alike."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def projector(phi: Any) -> Any:
 
 
 def _worst(tau: Any) -> float:
-    """Return the ratio of a probability to that of plain sampling that is farthest from 1."""
+    """Return the ratio tau_i / mean(tau) farthest from 1: plain sampling has 1 at all features."""
     ratio = tau * tau.size / tau.sum()
     return float(ratio[np.argmax(np.abs(ratio - 1))])
 

@@ -1,4 +1,4 @@
-"""Maps as pytrees of JAX: constants of training, unless their weights are made leaves.
+"""Feature maps as JAX pytrees: weights are constants of training, unless made leaves.
 
 Importing this registers all classes of maps. It needs JAX, the extra ``jax``. What of a map is no
 leaf is structure, and so a constant of what is compiled with it.

@@ -34,7 +34,7 @@ Floats: TypeAlias = NDArray[np.float64]
 FEATURES, _CONFIDENCE = 512, 0.99
 # Products of a measurement, which take half a minute.
 _MOST_PRODUCTS = 4e11
-# Bounds split delta between pairs and events; eps squared is a float.
+# Bounds split delta, the chance of failure, by pairs and events; eps squared is a float.
 _LEAST_DELTA, _LARGEST_EPS = 1e-280, 1e100
 
 
@@ -45,7 +45,7 @@ class Row:
     Parameters
     ----------
     quantity : str
-        The quantity kept below eps; rows of one quantity are a group.
+        The quantity kept below eps, the target accuracy; rows of one quantity are a group.
     name : str
         Source: a theorem and its route, the central limit theorem, a measurement.
     kind : {"measured", "asymptotic", "proved"}
@@ -80,7 +80,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Plan(Listed):
-    """Numbers of features for an accuracy, by measurement, CLT and each bound.
+    """Numbers of features for an accuracy, by measurement, central limit theorem and bound.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
-"""The permutation experiment of the group-invariant paper, over m, n, r and training size.
+"""Permutation experiment: accuracy by m templates, n bins, r permutations and training rows.
 
-The components are those of the statement `group-invariant.permutations`, with the exact results.
+Classes of token sequences ignore order. `group_invariant/permutations` has parts, exact results.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def of_part(results: Results, part: str) -> dict[str, Any]:
 
 
 def table(level: Level, results: Results) -> Tables:
-    """Return accuracies over m, n, r and the training size, and in how many draws they rise."""
+    """Return accuracies by part, and in how many draws they rise; CDF(n,m) has n bins."""
     tables: Tables = {}
     for part, (title, places) in PARTS.items():
         tables[f"{title}, mean ± standard deviation over draws"] = [
@@ -78,7 +78,7 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the same."""
+    """Draw the same accuracies as curves."""
     return [
         curves(title, title.partition("over ")[2], places[level], "test accuracy", values)
         for part, (title, places) in PARTS.items()

@@ -1,7 +1,7 @@
-"""What the papers compare leverage scores with: selectors by targets, by variance, greedily.
+"""Rivals of leverage scores: keep features of a pool by targets, by variance, or greedily.
 
-They have the form of `mehler.features.leverage`, and take targets ``y``, of shape (N,) or (N, K),
-when they are made: ``EERF(pool, 100, y=y).fit(X)``. All of them change the kernel of the pool.
+Selectors as in `mehler.features.leverage`, made with targets ``y``, (N,) or (N, K), of N rows:
+``EERF(pool, 100, y=y).fit(X)``. ``phi`` (N, M_0) is the pool's features. All change its kernel.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Table 1 of the maxout paper: errors on MNIST over m and q, and the printed ones."""
+"""Table 1 of the maxout paper: errors on MNIST by m units of pool size q, with the paper's."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .._harness import Cell, Level, declared
 from .._results import Options, Record, Results, Tables, curves, draws, spread, with_range
 from .._rows import Part, Split, digits, unit_rows
 
-SIZES, POOLS = (100, 500, 1000, 5000, 10_000), (1, 2, 4, 8, 16)
+SIZES, POOLS = (100, 500, 1000, 5000, 10_000), (1, 2, 4, 8, 16)  # m; q, weights a unit
 DRAWS = {"quick": 10, "full": 5}
 # Printed mean and standard deviation of the error in percent, by pool size, over the sizes.
 PRINTED = {
@@ -28,7 +28,7 @@ PRINTED = {
     8: ((18.9, 0.28), (7.98, 0.47), (5.59, 0.19), (2.81, 0.10), (2.32, 0.09)),
     16: ((20.57, 0.76), (8.19, 0.21), (5.66, 0.15), (2.87, 0.12), (2.58, 0.04)),
 }
-# Lambda per row, as in learn.ridge; the errors are flat over a decade.
+# Ridge penalties lambda per row, as in learn.ridge; the errors are flat over a decade.
 LAMBDAS = tuple(10.0 ** np.arange(-9.0, -1.0))
 # Rows per block of predictions, by all solutions of the path.
 BLOCK = 1000

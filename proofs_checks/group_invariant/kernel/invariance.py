@@ -1,4 +1,4 @@
-"""Invariance: exact for whole groups, lost in samples of elements by a known amount."""
+"""Invariance Phi(g x) = Phi(x): exact for a whole group, off by a known amount in samples."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from mehler.statements import Context, Evidence, check
 
 from .._shared import BLOCKS, DITHER, PAPER, SPHERE, unit_rows
 
-# Two distinct elements a template.
+# Each template sees two distinct elements g of the group.
 _SAMPLED: dict[str, Any] = {**DITHER, "n_elements": 2, "own_elements": True, "window": 1.0}
-# (N - r) / (r (N - 1)) for r = 2 of N = 6.
+# w = (N - r) / (r (N - 1)) for r = 2 of N = 6 elements.
 _WEIGHT = 0.4
 _ELEMENT = BLOCKS.actions[3]
 _KINDS = (BLOCKS, groups.Dihedral(6), groups.ImageShifts(2, 3), groups.SignFlips(6))
 
 
 def claimed_change(rows: Any) -> Any:
-    """Compute E|Phi(x) - Phi(g x)|^2 as proved: 2 kappa w |x - g x|."""
+    """Compute E|Phi(x) - Phi(g x)|^2 as proved: 2 kappa w |x - g x|, kappa the slope."""
     return 2 * SPHERE.slope * _WEIGHT * np.linalg.norm(rows - _ELEMENT(rows), axis=1)
 
 

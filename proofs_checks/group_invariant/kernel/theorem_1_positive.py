@@ -1,4 +1,4 @@
-"""Theorem 1, part 3: the expected kernel is a kernel, and by how much."""
+"""Theorem 1, part 3: the expected kernel K_s has no negative eigenvalue, and what is to spare."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from .._shared import unit_rows
 from .theorem_1 import claimed, least_eigenvalue, positive_semidefinite
 
 _CIRCLE = 400
-# Of eigenvalues: 400 times 1.3, the norm of the matrix, times 2e-14.
+# Rounding of eigenvalues: 400 times 1.3, the norm of the matrix, times 2e-14.
 _ROUNDING = 1e-11
 _KERNELS = (claimed("redraw"), claimed("zero"))
 
 
 @check("group-invariant.theorem-1-positive", form="restored", name="eigenvalues")
 def eigenvalues(context: Context, *, kernels: Any = _KERNELS) -> Evidence:
-    """Compute the least eigenvalue of 60 rows, some of which share an orbit, and the symmetry."""
+    """Compute the least eigenvalue of 60 rows, some on one orbit (all g x of x), and symmetry."""
     rows = unit_rows(context, 40, 6, "rows")
     # Rows of one orbit have equal rows of the matrix, so that it is singular.
     shifts = np.roll(rows.reshape(40, 3, 2), 1, axis=1).reshape(40, 6)[:20]
@@ -63,7 +63,7 @@ def no_less(context: Context, *, factor: float = 0.999) -> Evidence:
 
 @check("group-invariant.theorem-1-positive", form="proved", name="what the window leaves")
 def margin(context: Context, *, slope: float = 1.0) -> Evidence:
-    """Compare the slope of K_s times the mean distance with its constant, over dimensions."""
+    """Compare K_s's slope times the mean distance M_d with its constant s, the window, over d."""
     worst, d = max(
         (slope * mean_distance_of_sphere(d) / math.sqrt(2 * math.pi * d), d)
         for d in (*range(2, 200), 10**4)

@@ -1,4 +1,4 @@
-"""Lemma 7: the mean of independent bounded vectors of a Hilbert space."""
+"""Lemma 7: how far a mean of m independent bounded vectors f is from E f, in a Hilbert space."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TEMPLATES = 60
 
 @dataclass(frozen=True)
 class Pool:
-    """Inner products of vectors f_i, from which means are drawn with replacement."""
+    """Vectors f_i by their inner products; means of m of them are drawn with replacement."""
 
     gram: Any
 
@@ -110,7 +110,7 @@ def means(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
 
 @check("group-invariant.lemma-7", form="proved", name="the variance known", pays=True)
 def moments(context: Context, *, bound: Lemma = mean_bound) -> Evidence:
-    """Count the same for the bound by the variance."""
+    """Count as `means` does, for the bound by the variance of f."""
     claim = r"the same with $\sqrt{E\|f\|^2 - \|Ef\|^2}$ for the first $M$"
     return _compare(context, bound, claim=claim, variance=True)
 

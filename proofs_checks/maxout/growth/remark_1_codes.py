@@ -1,4 +1,4 @@
-"""Remark 1: the Hamming similarity of argmax codes has expectation kappa_q."""
+"""Remark 1: digits of argmax codes (argmax of q projections) agree with probability kappa_q."""
 
 from __future__ import annotations
 

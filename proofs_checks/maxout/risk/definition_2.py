@@ -1,4 +1,4 @@
-"""Definition 2: the Assouad (doubling) dimension, which may exceed the dimension of the space."""
+"""Definition 2: Assouad (doubling) dimension, log2 of half-size balls to cover a ball's points."""
 
 from __future__ import annotations
 

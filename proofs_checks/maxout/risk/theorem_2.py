@@ -1,4 +1,4 @@
-"""Theorem 2: excess risk of the empirical minimiser over the box of m units."""
+"""Theorem 2: excess risk of the empirical minimiser over the box, weights to C/m of m units."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from .lemma_3 import shortfall_evidence, shortfall_probability
 
 # Any constant does in print: the condition's other factor is as good as 0.
 _CONSTANT = 1e6
-# Of the ramp, and of the box, so that it stays in its linear part.
+# L of the ramp loss, and C of the box, so that the loss stays in its linear part.
 _LIPSCHITZ, _SCALE = 0.5, 0.5
 
 

@@ -1,4 +1,4 @@
-"""The exact Gram matrix and the size of one block's features, for all spectral bounds."""
+"""Inputs and tails of spectral bounds: Gram eigenvalues mu, size of a block of features."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class Size:
-    """Eigenvalues of the mean B, descending, and assumptions on the squared length s of a block.
+    """Eigenvalues `beta` of the mean B, descending; assumptions on a block's squared length s.
 
     s <= most, and with `lipschitz` above 0 P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
     """
@@ -116,7 +116,7 @@ _AT_ONCE = 2**14
 
 @dataclass(frozen=True)
 class Tail:
-    """Logarithms of the numerators at each theta, for one side."""
+    """One side's bound of P(lambda_max >= t): logarithms of the numerators, one for each theta."""
 
     theta: Floats
     numerator: Floats

@@ -1,4 +1,4 @@
-"""Entry point: one-line errors and reliable exit statuses."""
+"""Entry point of the command `mehler`: one-line errors and reliable exit statuses."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""Arguments of the exact functions, and closed forms of kappa_q and K_q for q = 1 and 2.
+"""Check rho and q, arguments of exact kernels; closed forms of kappa_q and K_q for q = 1, 2.
 
-K_2(-1) = 0 requires relative accuracy there, which tables do not have.
+kappa_q: P(argmaxes of q agree); K_q: maxout kernel. Tables lose relative accuracy at K_2(-1) = 0.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def scalar_if_scalar(values: Any) -> Any:
 
 
 def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
-    """Compute kappa_1 = 1 or kappa_2 = 1 - theta/pi of an array with values in [-1, 1]."""
+    """Compute kappa_1 = 1 or kappa_2 = 1 - acos(rho)/pi of an array with values in [-1, 1]."""
     if q == 1:
         return _arrays.array_namespace(rho).ones_like(rho)
     value = functools.partial(_arrays.map_elements, _collision)
@@ -103,7 +103,7 @@ def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
 
 
 def _collision(xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
-    return xp.acos(-rho) / np.pi  # pi - theta, accurate next to rho = -1
+    return xp.acos(-rho) / np.pi  # pi - acos(rho), accurate next to rho = -1
 
 
 def _collision_slope(rho: _arrays.Array) -> _arrays.Array:

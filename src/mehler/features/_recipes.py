@@ -1,4 +1,4 @@
-"""Recipes: classes by name, and their arguments as JSON-able dicts."""
+"""Recipes: dicts for JSON with the class of a map or group by name, and its arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measure maps on the user's rows: scores compared with other learners, and one kernel."""
+"""Measure feature maps on the user's rows: test scores of all learners, one map's kernel."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ _TESTS = 1000
 
 
 def fresh_context(settings: Mapping[str, Any], statement: str = "") -> Context:
-    """Return a context of these settings with a ledger of its own."""
+    """Return a context of these settings with its own ledger, the account of error rates."""
     rate = require_probability("false_alarm", settings["false_alarm"])
     ledger = Ledger(budget=min(0.5, _TESTS * rate))
     return Context(ledger=ledger, statement=statement, **settings)
 
 
 def pay(ledger: Ledger, evidence: Sequence[Evidence], entries: Sequence[Entry]) -> list[Evidence]:
-    """Charge the spending of a task; evidence beyond the budget becomes an error."""
+    """Charge a task's error rates to the ledger; evidence beyond its budget becomes an error."""
     try:
         for entry in entries:
             ledger.spend(entry.label, entry.false_alarm, entry.looks)

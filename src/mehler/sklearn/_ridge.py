@@ -1,4 +1,4 @@
-"""Ridge regression and classification on random features, with a choice of lambda."""
+"""Ridge regression and classification on random features; the penalty lambda is chosen."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
 
 
 class FeatureRidge(Estimator):
-    """One or several linear functions of the features of a sampler."""
+    """Common base: linear functions of the features that a sampler, a transformer, draws."""
 
     features: Any
     lambdas: Any

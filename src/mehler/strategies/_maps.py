@@ -1,4 +1,4 @@
-"""Strategies for maps of every kind, as values and as draw functions."""
+"""Hypothesis strategies for feature maps of every kind, and for functions seed -> map."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ _KINDS: dict[Kind, tuple[Any, dict[str, Any]]] = {
     ),
 }
 _SHARED = "maxout-shared"
-# Maps whose units have no pool; of these, pairs and templates of two bins have two features.
+# Maps without a pool, q weights a unit; of them, pairs and templates of two bins have 2 features.
 _POOLLESS = tuple(kind for kind, (cls, _) in _KINDS.items() if not issubclass(cls, MaxoutBase))
 _EVEN = tuple(
     kind

@@ -1,4 +1,4 @@
-"""The task of a method, means of a source at error rates; its measurement, and the verdict."""
+"""From samples to a verdict: means to test (task), their intervals (measurement), the report."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from mehler.verify._verdict import (
 
 
 class Task:
-    """Means of a source of samples against its claims, at the rates and the budget of a check.
+    """Means of samples (the source) to hold against claimed ones, at the rates of a check.
 
     Each of `n` means has an error rate of `rate`; no deviation below `floor` refutes. All are in
     units of the source; `rounding` widens both ends of intervals, of `width` at most before.

@@ -1,4 +1,4 @@
-"""Activations by name, and expected products of pairs of activated projections."""
+"""Activations a(t) by name, and expected products of a(<w, x>) and a(<w, y>), w normal."""
 
 from __future__ import annotations
 

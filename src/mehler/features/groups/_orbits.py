@@ -1,4 +1,4 @@
-"""Averages over groups, and the kernels and distances of orbits."""
+"""Average kernels and distances over orbits: an orbit holds g x for all g of a group."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MOST_PAIRS = 10**8
 
 
 def over_pairs(group: Group, x: Floats, z: Floats, of: Pairwise) -> tuple[Any, Any]:
-    """Compute means of of(|a|, |b|, <a, b>) over g' x, h' z: of independent g, h, and of g = h."""
+    """Compute means of of(|a|, |b|, <a, b>), a = g' x, b = h' z: independent g, h, and g = h."""
     independent, equal = np.empty((2, len(x), len(z)))
     for rows, columns, values, same in _blocks(group, x, z, of):
         independent[rows, columns] = values.mean(axis=tuple(range(2, values.ndim)))

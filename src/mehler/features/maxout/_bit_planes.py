@@ -1,4 +1,4 @@
-"""Hamming similarity of integer codes, by packed bit planes on the host."""
+"""Hamming similarity of integer codes on the host: a plane for each bit, 64 digits a word."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rules for many draws: seeds determine maps, other seeds give others, columns differ."""
+"""Rules for draws of a map: its seed decides it, other seeds give others, columns differ."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _SETTINGS: dict[str, Callable[[], Any]] = {
 
 
 def the_seed_alone_decides(c: Candidate) -> None:
-    """Maps of one seed are one map, whatever is drawn in between."""
+    """One seed gives one map, whatever is drawn in between; `c` is the map under test."""
     earlier = c.map(c.first)
     features = c.call(earlier, c.rows)
     slack = c.moved(earlier, c.rows, features)
