@@ -19,7 +19,7 @@ ERROR = 3e-13
 
 
 def layer_gap(rho: float, q: int) -> float:
-    """Return 1 - C(rho) = 1 - K_q(rho)/sigma^2(q), good to `ERROR` in absolute terms."""
+    """Return 1 - C(rho) = 1 - K_q(rho)/sigma^2(q), with sigma^2(q) = K_q(1), to `ERROR`."""
     return 1.0 - float(exact.maxout_kernel(rho, q)) / float(exact.sigma2(q))
 
 
@@ -129,7 +129,7 @@ def pools_of_two(
 
 @check("depth.alike", form="printed", name="the slope with biases")
 def with_biases(context: Context, *, slope: Callable[[float], float] = lambda w: w) -> Evidence:
-    """Hold the slope at 1 with biases, sigma_w^2, against the last of many layers."""
+    """Hold the slope at 1 with biases, the weight variance sigma_w^2, against the last layers."""
     w, q = 0.5, 4
     before, after = gaps(q, (17, 18), w, 1.0)
     ratio = after / before

@@ -75,7 +75,7 @@ _ROUNDING = 1e-9
 def one_for_each(bound: Bounding) -> Iterator[Instance]:
     """A feature is sqrt(n) at one of n rows, drawn uniformly, so that K is the identity.
 
-    Errors are those of n binomial fractions over 1 + lambda. They are negatively associated, so
+    Errors are those of n binomial fractions over 1 + lambda, the ridge: negatively associated, so
     that one of them deviates with at least the probability for independent ones.
     """
     n, ridge = 20, 0.5

@@ -120,7 +120,7 @@ def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
 
 
 def coefficient_ends(q: int, n: int) -> list[tuple[Any, Any]]:
-    """Return ends of a_0 ... a_(n-1), from balls where python-flint is installed."""
+    """Return ends of a_0 ... a_(n-1), from certified balls where python-flint is installed."""
     if _flint():
         from mehler.exact import certified
 

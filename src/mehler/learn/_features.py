@@ -1,4 +1,4 @@
-"""Arguments of the learners, features block by block, and how well they approximate a kernel."""
+"""Rows, targets and features for the learners, in blocks, and how near a kernel features are."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def require_beside(a: Array, b: Array, names: tuple[str, str]) -> Any:
 
 
 def require_pair(x: Array, y: Array, names: tuple[str, str] = ("X", "Y")) -> Array:
-    """Validate rows with one target, or one row of targets, each; return targets as (n, t)."""
+    """Validate rows with one target, or one row of t targets, each; return targets as (n, t)."""
     require_rows(x, names[0])
     xp = require_beside(x, y, names)
     if y.ndim not in (1, 2):

@@ -103,7 +103,7 @@ def _load(point: EntryPoint, label: str) -> tuple[Statement, ...]:
 
 
 def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
-    """Return one entry a printed statement, with its parts in order and the bounds checked.
+    """Return one entry a published statement, with its parts in order and the bounds checked.
 
     Each part has its id, title, verdict, whose verdict that is, and the checks by their form.
     """

@@ -35,7 +35,7 @@ GROUP, _LEAST = 8, 256
 
 
 class GroupVariances(Source):
-    """Variances of groups of samples of `base`, of one draw or a bundle, over the declared one."""
+    """Variances of groups of samples, of one draw or a bundle of draws, over the declared one."""
 
     group, unit_name, squares = GROUP, "V", "variances of groups"
     remedy = "declare kurtosis=, or draw larger maps"
