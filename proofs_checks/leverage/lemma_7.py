@@ -54,7 +54,7 @@ class Sums:
 
 
 def promised(alpha: Any, deviation: float) -> float:
-    """Compute the lemma's bound: |alpha|_1 by the largest standard deviation of a pool's mean."""
+    """Compute the bound: |alpha|_1 times the largest standard deviation of a pool's mean."""
     return float(np.abs(alpha).sum()) * deviation / _POOL**0.5
 
 

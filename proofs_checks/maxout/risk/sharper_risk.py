@@ -27,7 +27,7 @@ def _signs(bound: Bounding) -> Iterator[Instance]:
 
 @check("maxout.sharper-risk", form="printed", name="Lemma 3 of centred units")
 def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
-    """Hold Lemma 3, the distance from a box of weights to C/m, for centred units."""
+    """Hold Lemma 3, the distance from a box of weights of at most C/m, for centred units."""
 
     def centred(**options: Any) -> Bound:
         return bound(**options, centred=True)

@@ -162,7 +162,7 @@ def _over_subsets(
 
 
 def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
-    """Bound the half-size balls that a section, the points in a ball, needs at most; give its ball.
+    """Bound how many half-size balls a section, the points in a ball, needs; give the worst ball.
 
     Subsets stand for sections: one that a ball B(c, r) cuts out lies in its own smallest ball,
     whose radius is at most r and whose half-size balls are no larger.

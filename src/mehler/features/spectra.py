@@ -192,7 +192,7 @@ class Gaussian(Spectrum):
         return 0.5 * (3.0 + x * (12.0 + x * (10.0 + x * (4.0 + x))))
 
     def orthogonal_covariance(self, t: Array, dimension: int) -> Array:
-        """Compute 1F1(d; d/2; -t) - exp(-2t), to 1e-15.
+        """Compute the covariance in dimension d, 1F1(d; d/2; -t) - exp(-2t), to 1e-15.
 
         For w, w' of orthogonal directions and independent lengths chi_d, times sqrt(2 gamma):
         w + w' and w - w' have squared length chi^2_{2d} and a uniform direction.
@@ -292,7 +292,7 @@ _FARTHEST = 745.0
 
 
 def matern(nu: float, u: Array) -> Array:
-    """Compute M_nu(u); a derivative that is infinite at 0 is given as 0 there."""
+    """Compute the Matern kernel at s^2 = u; a derivative that is infinite at 0 is given as 0."""
     return _arrays.with_derivative(
         functools.partial(_value, nu), functools.partial(_derivative, nu), u
     )

@@ -133,7 +133,7 @@ def arc_cosine(rho: Array, near: Array, far: Array, order: int) -> Array:
 
     .. math:: A_n = \frac{(\pi-\theta)P_n(\cos\theta) + \sin\theta\,Q_n(\cos\theta)}{2\pi}
 
-    `near` and `far` are 1 - rho and 1 + rho. Accuracy 1e-14 times the value at rho = 1.
+    `near` and `far` are 1 - rho and 1 + rho, rho = cos theta. To 1e-14 of the value at rho = 1.
     """
     return _arrays.with_derivative(
         functools.partial(_value, order), functools.partial(_derivative, order), rho, near, far
@@ -195,7 +195,7 @@ def _horner(x: Array, coefficients: list[float]) -> Any:
 
 @dataclass(frozen=True)
 class Sides:
-    """A homogeneous function: its degree, and its values at 1, -1 and, free for degree 0, at 0."""
+    """A homogeneous activation a: its degree, and its values at 1, -1 and, for degree 0, at 0."""
 
     degree: int
     right: float
@@ -253,7 +253,7 @@ class Sides:
         return total
 
 
-Waves = tuple[tuple[int, complex], ...]
+Waves = tuple[tuple[int, complex], ...]  # pairs (f, c) of a(t) = sum of c e^(i f t)
 
 # Standard deviations beyond which a Gaussian has no mass in float64.
 _REACH = 14.0

@@ -37,7 +37,7 @@ class Broken(AssertionError):
 
 @dataclass
 class Candidate:
-    """The map under test; `rate` is the false-alarm probability of one random rule.
+    """The map under test; `rate` is the false-alarm probability of one rule on random draws.
 
     `given` are the caller's rows, `rows` those used, on the host; `skipped` has what was not tried
     by its reason, `remarks` what is no fault, `changed` how a call changed its rows, `transcript` a
