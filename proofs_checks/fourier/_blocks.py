@@ -14,7 +14,7 @@ Draw = Callable[..., Any]
 
 
 class Blocks:
-    """Independent blocks of `block` dependent units (features): their means are samples."""
+    """Independent blocks of `block` dependent units (features): their mean products are samples."""
 
     independent_units = True
 

@@ -73,7 +73,7 @@ def mean_bound(
 
 
 def pool(context: Context) -> Pool:
-    """Take psi(., t, .) and -psi(., t, .) in turn, 60 templates, L2 of ten orbits and thresholds.
+    """Take +-psi(x, t, tau) = P(<gt, x> <= tau), 60 templates t, in L2 of ten orbits, thresholds.
 
     Weights of either sign, as in Lemma 4: else all functions are near their mean.
     """

@@ -269,7 +269,7 @@ def _heights(q: int, height: float | None) -> Any:
 
 @np.errstate(over="ignore")
 def both_above(a: Any, rho: float) -> Any:
-    """Compute P(g > a, g' > a) for a >= 0, with relative accuracy: every node adds to it."""
+    """Compute P(g > a, g' > a), normals of correlation rho, to relative accuracy: nodes add up."""
     if rho == -1:
         return np.zeros(a.shape)
     start = math.acos(rho) / 2

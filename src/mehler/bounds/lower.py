@@ -89,7 +89,7 @@ def one_pair(
     rho : float
         The rows' correlation, at least -0.95; equal rows by default.
     variance, third : float, optional
-        Instead: the variance of one product and an upper bound of E|F - K|^3/sigma^3; b/sigma for
+        Instead: the variance of one product F and an upper bound of E|F - K|^3/sigma^3; b/sigma for
         products in an interval of length b.
     collision : float, optional
         Instead: codes that agree with this probability.

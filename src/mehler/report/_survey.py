@@ -46,7 +46,7 @@ def pay(ledger: Ledger, evidence: Sequence[Evidence], entries: Sequence[Entry]) 
     """Charge a task's error rates to the ledger; evidence beyond its budget becomes an error."""
     try:
         for entry in entries:
-            ledger.spend(entry.label, entry.false_alarm, entry.looks)
+            ledger.spend(entry.label, entry.false_alarm, entry.looks)  # a look: one inspection
     except BudgetExceeded as error:
         return [replace(failed(one.form, one.check, error), seed=one.seed) for one in evidence]
     return list(evidence)

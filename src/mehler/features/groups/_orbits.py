@@ -32,7 +32,7 @@ def over_pairs(group: Group, x: Floats, z: Floats, of: Pairwise) -> tuple[Any, A
 
 
 def each_pair(group: Group, x: Floats, z: Floats, of: Pairwise) -> Any:
-    """Compute the values, (n, k, N) for 1/g h on a group, identity first; else (n, k, N, N)."""
+    """Compute the values, (n, k, N) by g^-1 h on a group, identity first; else (n, k, N, N)."""
     n = group.order
     out = np.empty((len(x), len(z), *((n,) if _one_average(group) else (n, n))))
     for rows, columns, values, _ in _blocks(group, x, z, of):
