@@ -167,7 +167,7 @@ def square(bound: Bounding) -> Iterator[Instance]:
     yield Instance("one square", (risk - error, risk + error), value)
 
 
-_N, _D, _NORM, _NOISE = 24, 3, 1.0, 0.5  # rows, columns, norm of the target, noise
+_N, _D, _NORM, _NOISE = 24, 3, 1.0, 0.5  # rows, columns, norm of the target, deviation of noise
 
 
 def _rows(context: Context) -> Any:

@@ -31,7 +31,7 @@ MODES = {
 }
 FEW = "few labels to fit on, and as many to choose by"
 # Plots of a data set: part, option of its cells, title, label of the axis, and methods.
-SHOWN = ("plain", "leverage", "top leverage", "top variance", "EERF", "LKRF")
+SHOWN = ("plain", "leverage", "top leverage", "top variance", "EERF", "LKRF")  # two rivals last
 PLOTS = (
     ("size", "M", "over M", "features kept", SHOWN),
     ("lambda", "lam", "over the ridge of the scores", "lambda", SHOWN[:3]),

@@ -14,7 +14,7 @@ from ..._measured_products import Draw
 
 Kernel = Callable[[Any, int], Any]
 
-_POOL, _BETA = 4, np.array([0.4, 0.3, -0.2, 0.1])
+_POOL, _BETA = 4, np.array([0.4, 0.3, -0.2, 0.1])  # pool size q, weights of training rows
 # Correlations of the training rows with the row at which the function is estimated.
 _RHO = np.array([0.0, 0.3, -0.5, 0.8])
 

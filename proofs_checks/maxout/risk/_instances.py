@@ -1,7 +1,7 @@
-"""Where the bounds of Theorem 2, its lemmas and its remark are nearly tight.
+"""Instances, settings where bounds of Theorem 2, its lemmas and its remark are nearly tight.
 
-All with linear units (q = 1) of one input or of orthogonal ones, and so many units that their
-mean is what the law of large numbers says, up to a normal deviation where that is what counts.
+All have m linear units (q = 1), of one input or of orthogonal ones, whose mean is what the law of
+large numbers says, up to a normal deviation. The box is that of m weights of at most C/m.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ draws_of = functools.partial(drawn_settings, quick=_QUICK, full=_FULL)
 def factor_is_enough(
     context: Context, *, c_prime: float = 2.0, least: float = 1.0, loss_range: float = 2.0
 ) -> Evidence:
-    """Compare R B times the theorem's display with what is proved over the box, |V| <= B.
+    """Compare R B times Theorem 2's display with what is proved for weights in a box, |V| <= B.
 
     A loss in [-B, B] has values in an interval of length `loss_range` times B.
     """

@@ -67,7 +67,7 @@ def require_matrix(
 def require_matrices(
     x: Array, y: Array | None, *, n_columns: int | None = None, finite: bool = True
 ) -> float | None:
-    """Raise unless `x`, and `y` if there is one, are such matrices of one width, at one place."""
+    """Raise unless `x`, and `y` if any, are finite matrices of one width, library and device."""
     largest = require_matrix(x, name="X", n_columns=n_columns, finite=finite)
     if y is None:
         return largest
@@ -350,7 +350,7 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
 
 
 def attached(values: Array, x: Array) -> Array:
-    """Attach features to the rows' graph, with gradient 0, where PyTorch has none."""
+    """Return features with gradient 0 in the rows, where PyTorch has none (of steps, say)."""
     if type(values) is np.ndarray or not ns.is_torch_array(values):
         return values
     if values.requires_grad or not x.requires_grad or not values.is_floating_point():
@@ -411,7 +411,7 @@ def sum_over_chunks(
 
 
 def one_row(x: Array) -> Array:
-    """Return a row of ones in the library of the chunks."""
+    """Return a row of ones in the library of a Dask array's chunks."""
     return np.ones((1, x.shape[1]), dtype=x.dtype, like=x._meta)
 
 

@@ -1,4 +1,4 @@
-"""A bound: a value with named terms and assumptions; and the decorator that registers one."""
+"""A bound on a quantity: a sum of named terms, with assumptions; and a decorator to register."""
 
 from __future__ import annotations
 
@@ -314,7 +314,7 @@ def _require_numbers(result: Bound, arguments: dict[Any, Any], zero: bool) -> No
 
 
 def terms_of(values: Mapping[str, Any]) -> tuple[Term, ...]:
-    """Return terms by their names."""
+    """Return the terms of a bound from their values by name."""
     return tuple(Term(name, value) for name, value in values.items())
 
 

@@ -179,7 +179,7 @@ class TemplateLaw:
 
     @property
     def slope(self) -> float:
-        """Slope kappa of a kernel s - kappa distance: half of E abs<t, u>, or of 0 if rejected."""
+        """Slope kappa of a kernel s - kappa distance: half of E abs<t, u>, 0 for rejected ones."""
         return 0.5 * self.mass * self.mean_absolute
 
     def tail(self, h: ArrayLike) -> Floats:

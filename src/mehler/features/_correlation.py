@@ -16,7 +16,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler.exact.activations import Pairs
 
-# Times eps^1.5: smaller gaps are rounding of equal or opposite rows, angles below 5e-12.
+# Times eps^1.5: a smaller 1 - |rho| is rounding of equal or opposite rows, angles below 5e-12.
 _CLOSED = 4.0
 
 
@@ -89,7 +89,7 @@ def products(x: Array, y: Array | None) -> Array:
 
 
 def gaussian_pairs(x: Array, y: Array | None) -> Pairs:
-    r"""Return the Gaussian pairs of rows, with 1 - rho and 1 + rho to 4 eps^1.5, or 1e-23.
+    r"""Return the correlations rho of rows, with 1 - rho and 1 + rho to 4 eps^1.5, or 1e-23.
 
     .. math:: 1 \mp \rho = \tfrac12|\hat x|^2 + \tfrac12|\hat y|^2 \mp
               \langle\hat x, \hat y\rangle

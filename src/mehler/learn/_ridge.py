@@ -143,7 +143,7 @@ def fit(
     scoring: Scoring,
     intercept: bool,
 ) -> RidgeFit:
-    """Fit rows in memory, SciPy's sparse ones too; `folds` are the rows of each, or None."""
+    """Fit rows in memory, SciPy's sparse ones too; `folds` are the rows of each fold, or None."""
     if not features.total():
         raise ValueError("weights are 0 on all rows")
     if folds is not None:
@@ -158,7 +158,7 @@ def fit(
 
 
 def _chosen(path: Path, totals: NDArray[np.float64]) -> RidgeFit:
-    """Return the function with the smallest leave-one-out error."""
+    """Return the fit of the lambda with the least leave-one-out error, from sums of errors."""
     errors = totals / path.n_rows
     return path.fit(best(path.lambdas, errors), errors)
 

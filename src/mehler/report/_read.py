@@ -28,7 +28,7 @@ _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|I
 
 @dataclass(frozen=True, kw_only=True)
 class DataMatrix:
-    """Nonzero rows as float64, at most 1 GiB.
+    """The user's data that was read: nonzero rows as float64, at most 1 GiB.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
 _LINE, _CHARACTER = 0.2, 0.09
 # Characters of a label that the legend's width and the axis' height hold.
 _LABEL, _UPRIGHT = 56, 32
-# Points that are more are a cloud.
+# More points than these are drawn as a cloud, small and light.
 _CLOUD = 50
 
 

@@ -1,4 +1,4 @@
-"""Rules for one map: a row has the same features in any batch, order, layout and precision."""
+"""Rules for one feature map: a row's features are alike in any batch, order, layout, precision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TALL, _WIDE, _ENTRIES, _SECONDS = 100_050, 1 << 23, 1 << 22, 1.0
 
 
 def features_are_finite(c: Candidate) -> None:
-    """Features of the given rows are finite."""
+    """Features of the rows of `c`, a map under test with its rows, are finite."""
     z = c.plain.astype(np.float64)
     for i, j in np.argwhere(~np.isfinite(z))[:1].tolist():
         raise Broken(f"features are not finite: {z[i, j]} in column {j} of row {i}")
