@@ -60,7 +60,7 @@ def gaussian(x: NDArray[np.float64], z: NDArray[np.float64], gamma: float) -> An
 def nystroem(
     kernel: Kernel, X: NDArray[np.float64], n_columns: int, seed: int
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    r"""Return features K_SS^(-1/2) k(X_S, x), K_SS = k(X_S, X_S), for rows S drawn at random.
+    r"""Return features K_SS^(-1/2) k(X_S, x), K_SS = k(X_S, X_S); S are random rows, none twice.
 
     scikit-learn's `Nystroem` calls a kernel for each pair of rows. Eigenvalues of K_SS within
     1e-12 of the largest are rounding, and their directions are left out.

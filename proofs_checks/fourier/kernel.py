@@ -133,7 +133,7 @@ def gaussian(
 def offset(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
-    """Compare the same with single cosines of a uniform offset."""
+    """Compare the same kernel with single cosines, cos(<w, x> + b), of a uniform offset b."""
     claim = (
         r"$b$ uniform on a turn: $E\,2\cos(\langle w,x\rangle + b)"
         r"\cos(\langle w,y\rangle + b) = e^{-\gamma|x-y|^2}$"

@@ -20,7 +20,7 @@ Kernel = Callable[[Any, Any], Any]
 # Permutations of three blocks of two coordinates: a group of six elements, not commutative.
 BLOCKS = groups.BlockPermutations(6, 3)
 EPSILON = 0.3
-# Section 2: templates t, Gaussian but for long ones; thresholds for <t, g x> fill the window.
+# Section 2: Gaussian templates t, drawn again if too long; the window holds all <t, g x>.
 PAPER: dict[str, Any] = {"templates": "redraw", "epsilon": EPSILON, "window": 1 + EPSILON}
 LAW, SPHERE = TemplateLaw("redraw", 6, EPSILON), TemplateLaw("sphere", 6)
 # Bins lie between thresholds; with random offsets the mean is that of infinitely many.

@@ -10,7 +10,7 @@ r and endpoints l < h, all in units of the test:
 
 A formula says at which level a point m is excluded, with all beyond it; first the plan's
 ``rounding`` moves m towards the mean. Read `decide` first, then `outcome`, `judge`, and the
-function that has the name of the method; `SCHEMAS` has its fields.
+function that has the name of the method; `SCHEMAS` has its fields. X are the n samples.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ def draw_map(
 def grams(
     tokens: Tokens, n_templates: Sequence[int], n_bins: int, seed: int
 ) -> Iterator[tuple[int, Any]]:
-    """Return Gram matrices of all orbits by the first m templates, for each m."""
+    """Return Gram matrices of orbits by the first m templates and all permutations, for each m."""
     phi = draw_map(tokens, max(n_templates), n_bins, seed)
     rows = phi(tokens.one_hot(tokens.representatives))
     total, done = np.zeros((len(rows), len(rows))), 0

@@ -158,14 +158,14 @@ _FULL = (
 
 
 def of_paper(bound: Bounding, where: Points, law: Law, delta: float) -> Bound:
-    """Evaluate the lemma in the paper's shape."""
+    """Evaluate the lemma by a covering of the inputs, as in the paper."""
     return bound(
         pool_size=where.pool_size, n_features=where.n_features, delta=delta, **law.geometry
     )
 
 
 def concentrated(bound: Bounding, where: Points, law: Law, delta: float) -> Bound:
-    """Evaluate it by Gaussian concentration, the mean by a union bound over the points."""
+    """Evaluate the lemma by Gaussian concentration, the mean by a union bound over the points."""
     return bound(
         pool_size=where.pool_size,
         n_features=where.n_features,
@@ -229,7 +229,7 @@ def on_subspheres(
     by_dimension: Bounding = maxout.supremum,
     mean_of: Callable[..., float] = mean,
 ) -> Evidence:
-    """Compute the exact chance of failure of both shapes on spheres of subspaces."""
+    """Compute the exact chance of failure of both bounds on unit spheres of subspaces."""
     ratios = []
     # A ball of r dimensions needs at most 5^r balls of half its radius; there the covering counts.
     for r, k in {**SUBSPHERES, 400: 400 * math.log2(5)}.items():
@@ -300,7 +300,7 @@ def _norm_promise(d: int) -> float:
 
 @check("maxout.lemma-2", form="proved", name="a gap of the proof: the sum of two norms")
 def sum_of_norms(context: Context, *, share: float = 0.75) -> Evidence:
-    """Compute how often |w_D(x)| + |w_D(z)| exceeds 1.5 sqrt(d): nearly always."""
+    """Compute how often |w_D(x)| + |w_D(z)|, D(x) the argmax, exceeds 1.5 sqrt(d): mostly."""
     # It does when all q weights are longer than 0.75 sqrt(d), and not when all are shorter.
     chances = []
     for d in (20, 100, 400):

@@ -84,7 +84,7 @@ def require_order(name: str, k: Any) -> int:
 
 
 def max_moment(k: int, q: int, dps: int) -> mpmath.mpf:
-    """Compute E M^k, M the largest of q normals, to relative error ``10**-dps``: some 50 ms."""
+    """Compute E M^k, M the largest of q normals, to relative error ``10**-dps``."""
     digits = require_dps(dps)
     k, q = require_order("order k", k), require_pool(q, LARGEST_LINE)
     if q == 1 and k % 2:
@@ -111,7 +111,7 @@ def hermite_moment(i: int, q: int, dps: int) -> mpmath.mpf:
 
 
 def _context(digits: int, room: float, guard: float = 40) -> tuple[Any, float]:
-    """Return a context of its own, for threads, and -log of the errors that it is worth."""
+    """Return an mpmath context, safe in threads, and -log of the error that sums in it may have."""
     mp: Any = mpmath.mp.__class__()
     bits = math.ceil((digits + 3) * math.log2(10) + room)
     mp.prec = math.ceil(bits + guard)
@@ -119,7 +119,7 @@ def _context(digits: int, room: float, guard: float = 40) -> tuple[Any, float]:
 
 
 def _line(mp: Any, q: int, degree: int, nats: float) -> tuple[Any, list[tuple[Any, Any]]]:
-    """Return a step and (t, phi(t) Phi(t)^(q-1)), of errors e^-nats for powers t^degree."""
+    """Return a step and (t, phi(t) Phi(t)^(q-1)) to e^-nats; phi, Phi: normal density and law."""
     # Shifts of t by i u cost e^(q u^2/2) at most, and next to nothing up to u = 1/sqrt(2 log q),
     # where Phi^q turns; He_n oscillates with frequencies up to sqrt(n).
     step = max(
@@ -132,7 +132,7 @@ def _line(mp: Any, q: int, degree: int, nats: float) -> tuple[Any, list[tuple[An
 
 
 def collision_coefficients(q: int, n: int, dps: int) -> list[mpmath.mpf]:
-    """Compute a_0(q), ..., a_(n-1)(q) to relative error ``10**-dps``: 1 s for q = 64, n = 17."""
+    """Compute a_i(q), i < n, where kappa_q(rho) = sum a_i rho^i, to relative error ``10**-dps``."""
     digits = require_dps(dps)
     q = require_pool(q, LARGEST_WEDGE)
     n = require_integer("number of coefficients n", n, most=MOST_COEFFICIENTS)
@@ -183,13 +183,13 @@ def partition_sums(
 
 
 def collision_probability(rho: Any, q: int, dps: int) -> mpmath.mpf:
-    """Compute kappa_q(rho) to absolute error ``10**-dps``: 1 s for q = 16, 2 s for q = 64."""
+    """Compute kappa_q(rho), that argmaxes agree, to absolute error ``10**-dps``: 2 s at q = 64."""
     digits, q, rho, mp, nats = _at_rho(rho, q, dps)
     return public_mpf(_collision(mp, rho, q, nats), digits)
 
 
 def maxout_kernel(rho: Any, q: int, dps: int) -> mpmath.mpf:
-    """Compute K_q(rho) to relative error ``10**-dps``: as kappa, and up to 15 s next to -1."""
+    """Compute K_q(rho), E of a product of maxima, to relative error ``10**-dps``: up to 15 s."""
     digits, q, rho, mp, nats = _at_rho(rho, q, dps)
     if q <= 3:
         return public_mpf(closed_kernel(_functions(mp), rho, q), digits)

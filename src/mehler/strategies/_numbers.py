@@ -100,7 +100,7 @@ def pool_sizes(*, min_size: int = 1, max_size: int = 16) -> SearchStrategy[int]:
     Returns
     -------
     SearchStrategy of int
-        Pool sizes.
+        Pool sizes: numbers of projections of which a maxout unit takes the largest.
 
     Examples
     --------

@@ -156,7 +156,7 @@ class PairSource(Source):
         self.pairs, self.eps = pairs, eps
 
     def lengths(self) -> tuple[Any, ...]:
-        """Return those of u + v and u - v at all pairs."""
+        """Return |u + v|^2 and |u - v|^2 at all pairs, u and v features over sqrt(k(x,x))."""
         claims = sums_and_differences(self.pairs.squares, self.pairs.claim)
         forms = "|u {} v|^2, u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
         return claims, np.stack([self.pairs.first, self.pairs.second]), self.rounding, forms
@@ -207,7 +207,7 @@ class Columns(PairSource):
         return about(self.claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
 
     def _products(self, phi: Any) -> tuple[Any, Any, Any, Any]:
-        """Return the same of averages of features: a stake on a whole draw could win little."""
+        """Return products and lengths of averages of features: bets on a whole draw win little."""
         pairs, m, (left, right) = self.pairs, self.n_features, self._scaled(phi)
         u, v, block = left.T, right.T, max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
         starts = np.arange(0, m, block)
