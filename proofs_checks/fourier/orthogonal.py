@@ -36,9 +36,9 @@ def _blocks(context: Context, draw: Draw) -> Callable[[int], Blocks]:
 
 
 def block_variance(x: Any, y: Any) -> Any:
-    """Return m times the variance of the mean of m features: 2 (Var cos + (d - 1) c)."""
+    """Return m times the variance of the estimate by m features: 2 (Var cos + (d - 1) c)."""
     k = _RBF(x, y)
-    covariance = hyp1f1(_D, _D / 2, np.log(k)) - k**2
+    covariance = hyp1f1(_D, _D / 2, np.log(k)) - k**2  # c, of two cosines in one block
     return (1.0 - k**2) ** 2 + 2.0 * (_D - 1) * covariance
 
 

@@ -104,7 +104,7 @@ class Fitted:
     """Results of fitted weights in independent draws of templates and samples, (n_draws,), C = 1.
 
     `risk`: true risk of the empirical minimiser. `gap`: largest difference of true and empirical
-    risk over the weights. `rademacher`: sup over the weights of the mean of sigma_i f(x_i).
+    risk over the weights. `rademacher`: sup over weights of the mean of random signs times f(x_i).
     """
 
     risk: Any
@@ -151,7 +151,7 @@ def _fitted(context: Context, label: str, m: int, n: int, n_draws: int) -> tuple
 def risk_everywhere(
     context: Context, n_templates: int, n_samples: int, n_elements: int, n_draws: int
 ) -> Any:
-    """Return the true risk on all sequences of the minimiser on sorted ones, sampled elements."""
+    """Return the true risk on all sequences of a minimiser on sorted ones, for sampled elements."""
     everything, orbit = TOKENS.everything
     both = np.vstack([TOKENS.representatives, everything])
     step = WINDOW / BINS / n_templates

@@ -46,7 +46,7 @@ class SteerableRotations(Group):
 
     .. math:: R_\theta = 1 - UU^\top + U e^{\theta\Lambda}U^\top, \qquad \theta = 2\pi j/n
 
-    for n = `n_turns`, counter-clockwise, U an orthonormal basis of the samples of the functions
+    for n = `n_turns`, counter-clockwise, U an orthonormal basis of the samples of Bessel functions
     :math:`J_k(\lambda r)\cos k\phi` and :math:`J_k(\lambda r)\sin k\phi` on the disc about the
     centre, whose radius is half the shorter side and half a pixel. They vanish at its rim and have
     wave numbers :math:`\lambda` up to `bandlimit` times that of the pixels, :math:`\pi`. What is
@@ -139,7 +139,7 @@ def _samples(height: int, width: int, bandlimit: float) -> tuple[Any, Any, int]:
     most = bandlimit * math.pi * rim
     columns = [np.empty((len(angle), 0))]
     frequencies: list[int] = []
-    # The first zero of J_k is above k.
+    # The first zero of the Bessel function J_k is above k.
     for k in (*range(1, math.floor(most) + 1), 0):
         zeros = special.jn_zeros(k, math.floor(most / math.pi) + 1)
         zeros = zeros[zeros <= most]

@@ -74,7 +74,7 @@ class Units:
         return w / np.linalg.norm(w, axis=(1, 2), keepdims=True)
 
     def errors(self, rng: np.random.Generator, n_features: int, n_draws: int) -> Any:
-        """Return L2 errors of averages of K features, one a draw."""
+        """Return L2(mu) errors of averages of K features as an estimate of the mean, one a draw."""
         x = self.points(rng)
         target = exact.max_moment(1, self.pool_size) * math.sqrt(self.n_inputs)
         distances = []

@@ -73,7 +73,7 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
 
 @check("maxout.centred-kernel", form="proved", name="the localiser localises")
 def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evidence:
-    """Hold the localiser's ratio against the rate of the proof, 8 h_1^2 kappa."""
+    """Hold the localiser, kernel/rho over that at 1, against the proof's rate, 8 h_1^2 kappa."""
     ratios = []
     for q in (2, 8, 64, 1024, 10**6):
         for rho in (0.1, 0.5, 0.9):

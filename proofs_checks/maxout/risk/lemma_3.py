@@ -341,7 +341,7 @@ def _plot(setting: Setting, law: Law, samples: tuple[Approximations, ...]) -> Pl
 
 
 def shortfall_probability(shortfall: float) -> float:
-    """Compute P(E|g| - |g| > shortfall), the chance that a unit falls so short of the mean.
+    """Compute P(E|g| - |g| > shortfall), g normal: the chance that a unit falls so short of f.
 
     With alpha/p = C sign(phi), f(x) = C E|phi|, and one unit reaches C |phi| at most. For q = 2
     P(|phi(x)| <= t) = Phi(t)^2 - Phi(-t)^2 = 2 Phi(t) - 1: |phi| is distributed like |g|.
@@ -398,7 +398,7 @@ def all_units(
 def conditioned_mean(
     context: Context, *, limit: float = 2.0, unconditional: float = math.sqrt(2 / math.pi)
 ) -> Evidence:
-    r"""Compute E[f_l | E] for one input, q = 2 and alpha/p = C sign: it is not f."""
+    r"""Compute E[f_l | E], E: |phi| <= M, for one input, q = 2, alpha/p = C sign: it is not f."""
     # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
     inside = 1 - 2 * stats.norm.sf(limit)
     value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(limit)) / inside

@@ -92,7 +92,7 @@ class SignedRows:
         labels = self.vector(_arrays.to_host(y))
         self.rows = labels[:, None] * self.xp.astype(z, self.xp.float64, copy=False)
         self.half_width = half_width
-        # The box in the dtype of the rows must lie in the box.
+        # Rounded to the dtype of the rows, the box must lie in the exact one.
         kind = getattr(np, _arrays.dtype_name(z.dtype))
         nearest = kind(half_width)
         outside = float(nearest) > half_width
@@ -127,7 +127,7 @@ class SignedRows:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The risk of alpha, a lower bound in the box up to rounding, and the margins on the host."""
+    """Risk of weights alpha, a lower bound in the box up to rounding, and margins on the host."""
 
     upper: float
     lower: float
@@ -156,7 +156,7 @@ def rounding(n: int, m: int, slope: float, limits: Array) -> float:
 
 
 class Graph:
-    """Projection of (beta, t), joined, on t = K beta in a norm e |beta|^2 + sum_i w_i t_i^2.
+    """Projection of (beta, t) on t = K beta, in the squared norm e |beta|^2 + sum_i w_i t_i^2.
 
     w_i is one over the largest margin of row i, if above 1; e a tenth of the mean eigenvalue.
     """
@@ -197,7 +197,7 @@ class Graph:
 def iterate(
     graph: Graph, losses: RowLosses, beta: Array, theta: Array, limit: int
 ) -> Iterator[tuple[int, Array, Array]]:
-    """Yield iteration, beta in [-1, 1]^m and theta every few iterations, from a pair on."""
+    """Yield iteration, weights beta in [-1, 1]^m and duals theta every few iterations."""
     data, xp, m = graph.data, graph.xp, graph.data.m
     yield 0, beta, theta
     if graph.e < _NOTHING:

@@ -65,7 +65,7 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A map, its setting, random numbers per feature, and whether features of a draw depend."""
+    """A map, its setting, its cost (random numbers a feature), and if features are dependent."""
 
     label: str
     setting: str = ""

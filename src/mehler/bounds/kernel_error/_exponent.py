@@ -274,8 +274,8 @@ def supremum(
 def to_opposite(q: int, at: NDArray[np.float64], rho: float) -> Any:
     """Bound how much E exp(-at F) grows from `rho` < 0 down to -1.
 
-    d/drho E exp(-at F) >= -at (kappa + E [exp(2 at abs(F)); D = D', F < 0]); one index with signs
-    that differ has all others below its negative one, which makes the expectation finite.
+    d/drho E exp(-at F) >= -at (kappa + E [exp(2 at abs(F)); D = D', F < 0]), D the index of M: one
+    whose signs differ has all others below its negative one, which makes the expectation finite.
     """
     kappa = float(exact.collision_probability(rho, q))
     return (1 + rho) * at * (kappa + q * 2.0 ** (2 - q) / np.sqrt(2 - 4 * at))

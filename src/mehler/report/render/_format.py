@@ -13,7 +13,7 @@ from mehler.verify import Cause
 
 NONE = "–"
 _SUPERSCRIPT = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-_SHARP = 1e-6
+_SHARP = 1e-6  # of a value: a smaller half width stands after it, as ±
 _RELATIONS = {"=": "", ">=": "≥\u202f", "<=": "≤\u202f"}
 _SMALL, _LARGE = 1e-4, 1e6
 

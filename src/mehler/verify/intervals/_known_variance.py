@@ -260,7 +260,7 @@ def known_variance(samples: Array, variance: float, false_alarm: float) -> tuple
     return crossing(x, a, bound) * unit, crossing(x, a, -bound) * unit
 
 
-# Early inspections are at the last size over powers of _STEP and share _EARLY of the error rate.
+# Early inspections, looks, are at the last size over powers of _STEP; they share _EARLY of alpha.
 _STEP, _EARLY = 1.3, 0.25
 
 
