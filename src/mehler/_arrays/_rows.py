@@ -67,7 +67,7 @@ def require_matrix(
 def require_matrices(
     x: Array, y: Array | None, *, n_columns: int | None = None, finite: bool = True
 ) -> float | None:
-    """Raise unless `x`, and `y` if any, are finite matrices of one width, library and device."""
+    """Raise unless `x`, and `y` if any, pass `require_matrix`, of one width, library and device."""
     largest = require_matrix(x, name="X", n_columns=n_columns, finite=finite)
     if y is None:
         return largest
