@@ -60,8 +60,8 @@ def uniform(
     with k the dimension, D at most 2 the diameter, T_j = 2^(kj), r_j = D min(1, 2^(1-j)), and
     Delta_1(u) = min over s of (u + E[exp(s N^2) - 1 - s N^2])/s, N the largest of q absolute
     standard normals. Terms: "net" (pairs of representatives) and "between" (rows and these). The
-    first call of a pool size takes 0.5 s, others 3 ms. Proof: :doc:`/theorems/kernel-error`, (c).
-    Arguments: :mod:`mehler.bounds.kernel_error`. Mroueh, Rennie, Goel (2015), Definition 2.
+    first call of a pool size takes 0.5 s, others 3 ms. Proof: :doc:`/theorems/kernel-error`, (c);
+    arguments: :mod:`mehler.bounds.kernel_error`. Mroueh, Rennie, Goel (2015), Definition 2.
 
     Examples
     --------
