@@ -1,4 +1,4 @@
-"""Lower bounds of errors, approximation and risk, against instances that are computed.
+"""Lower bounds of errors and risks, with instances: a computed chance of an error beside its bound.
 
 Letters are those of `lower.md`. K is the kernel matrix of the rows, with eigenvalues mu, K_m that
 of m features, the mean of G over blocks; v is a unit vector. The spectral error is the norm of

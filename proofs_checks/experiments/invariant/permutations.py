@@ -1,6 +1,6 @@
-"""Permutation experiment: accuracy by m templates, n bins, r permutations and training rows.
+"""Permutation experiment: how well group-invariant features classify sequences of any order.
 
-Classes of token sequences ignore order. `group_invariant/permutations` has parts, exact results.
+CDF(n,m) are those features: of m random templates in n bins, over all or r permutations.
 """
 
 from __future__ import annotations

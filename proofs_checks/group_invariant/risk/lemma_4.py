@@ -1,4 +1,4 @@
-"""Lemma 4: approximation of a function of the infinite class by features with small weights."""
+"""Lemma 4 (invariant features): how near m features with small weights come to f*, in L2."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def approximations(
 def errors(
     context: Context, label: str, m: int, n_draws: int, *, templates: str = "sphere", **options: Any
 ) -> Any:
-    """Return L2 distances over the rows."""
+    """Return L2 distances of the approximations from the target, over the rows, by draw."""
     values, rows = approximations(context, label, m, n_draws, templates=templates, **options)
     return np.sqrt(((values - target(rows, templates)) ** 2).mean(axis=1))
 

@@ -1,7 +1,7 @@
-"""Instances, settings where bounds of Theorem 2, its lemmas and its remark are nearly tight.
+"""Settings where bounds of the excess risk (maxout paper, Theorem 2 and lemmas) are nearly tight.
 
-All have m linear units (q = 1), of one input or of orthogonal ones, whose mean is what the law of
-large numbers says, up to a normal deviation. The box is that of m weights of at most C/m.
+Functions return an `Instance`: the computed chance or mean, and the bound that must not be below.
+All have m linear units (q = 1), of one input or of orthogonal ones, with weights of at most C/m.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def _orthogonal(n: int, radius: float) -> dict[str, Any]:
     }
 
 
-FREE = {2: Shape(3), 3: Shape(1)}
+FREE = {2: Shape(3), 3: Shape(1)}  # dimension-free: Theorem 2, and Lemmas 3 and 4
 PAPER = {2: Shape(4, _orthogonal), 3: Shape(2, _orthogonal)}
 
 

@@ -1,4 +1,4 @@
-"""Minimise a convex loss over weights in a box [-C/m, C/m]^m, certified: see :doc:`/learning`."""
+"""Minimise convex losses over weights in a box, by splitting with restarts (:doc:`/learning`)."""
 
 from __future__ import annotations
 

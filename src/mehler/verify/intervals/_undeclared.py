@@ -1,10 +1,10 @@
 r"""Intervals for means of samples without a declared variance or range, and refutations.
 
-Intervals under a bounded kurtosis say what holds. Bets on squared lengths, at half of the rate,
-refute what is too large. A mean that the samples refute otherwise is a suspicion only: fresh draws,
-of a number that is then fixed, have to refute it by themselves. They are more than the first ones,
-and so many that events of probability 1e-4 are seen nine times of ten. The k-th suspicion has the
-rate over 2^k. The proofs, and the letters below, are in docs/guarantees.md.
+Intervals under a bounded kurtosis say what holds. Squared lengths of features are at least 0, so
+bets on them refute features that are too long, at half of the rate. Any other deviation may be due
+to events too rare to be seen yet: a suspicion, which fresh draws, of a number fixed then, have to
+confirm: more than the first ones, and so many that events of probability 1e-4 are seen nine times
+of ten. The k-th suspicion has the rate over 2^k. Proofs and letters are in docs/guarantees.md.
 """
 
 from __future__ import annotations
