@@ -94,13 +94,13 @@ class Measurement:
     statistics: tuple[Statistics, ...] = ()
 
 
-def cut_short(task: Task, found: Finding) -> Measurement:
+def cut_short(task: Task, finding: Finding) -> Measurement:
     """Return the measurement that ends with a finding."""
     nothing = np.full(task.n, math.nan)
     observed = nothing.copy()
-    observed[found.mean] = found.value / float(task.source.unit[found.mean])
-    more: dict[str, Any] = {"n_draws": found.n_draws, "n_intervals": task.n, **found.more}
-    return Measurement(observed, nothing, nothing, math.inf, found.method, **more)
+    observed[finding.mean] = finding.value / float(task.source.unit[finding.mean])
+    more: dict[str, Any] = {"n_draws": finding.n_draws, "n_intervals": task.n, **finding.more}
+    return Measurement(observed, nothing, nothing, math.inf, finding.method, **more)
 
 
 def of_samples(

@@ -157,7 +157,7 @@ def check_structure(
             raise
         if not broken and only is None and c.kernel is not None and redraw is not None:
             _report_other_sizes(c, c.kernel, redraw, domain)
-    left_out = [f"not tried: {', '.join(whats)} ({why})" for why, whats in c.skipped.items()]
+    left_out = [f"not tried: {', '.join(rules)} ({why})" for why, rules in c.skipped.items()]
     undecided = only is not None and c.undecided and not broken
     causes, remarks = [fault.cause for fault in broken.values()], list(c.remarks)
     sentences = causes[:1] + [f"Also: {cause}" for cause in causes[1:]] + remarks
@@ -246,12 +246,12 @@ def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Any, domain: Any) 
                 wrong.setdefault("refuted", []).append(what)
             elif not low <= verdict.exact <= high:  # few draws confirm no suspicion
                 wrong.setdefault("off, unless rare draws explain the difference", []).append(what)
-    asked = "outside your claim"
-    for how, whats in wrong.items():
-        c.remarks[f"at {', '.join(whats)}, {asked}, the claimed kernel is {how}"] = None
+    scope = "outside your claim"
+    for how, sizes in wrong.items():
+        c.remarks[f"at {', '.join(sizes)}, {scope}, the claimed kernel is {how}"] = None
     # Most rows in a call, and most columns.
     for m, name in ((16, "rows that do not see each other"), (512, "columns differ")):
         sized = replace(c, draw=drawing(c.rows, m), remarks={}, independent=True)
         with c.trying(f"m = {m}"):
             for broken in _broken_rules(sized, [name]).values():
-                c.remarks[f"at m = {m}, {asked}, {broken}"] = None
+                c.remarks[f"at m = {m}, {scope}, {broken}"] = None
