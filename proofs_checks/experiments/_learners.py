@@ -1,4 +1,4 @@
-"""Learners of the experiments: nearest rows, Nystroem features, kernel ridge, a perceptron."""
+"""Learners: ridge, nearest rows, Nystroem, kernel ridge, a perceptron, greedy sums, AdaBoost."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from mehler import _random, learn
 
-# Queries per block of distances: 256 by 60,000 of float64 are 117 MiB.
-_BLOCK = 256
+_BLOCK = 256  # queries per block of distances: 256 by 60,000 of float64 are 117 MiB
 
 Kernel = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64]]
 
@@ -19,7 +18,7 @@ Kernel = Callable[[NDArray[np.float64], NDArray[np.float64]], NDArray[np.float64
 def classes_by_ridge(
     phi: Callable[[Any], Any], rows: Any, labels: NDArray[Any], new: Any
 ) -> NDArray[Any]:
-    """Return classes of new rows, by ridge on features phi; the penalty by leave-one-out error."""
+    """Return classes of `new` rows by ridge regression on phi(rows), lambda by leave-one-out."""
     codes, classes = learn.one_vs_all(labels)
     lambdas = tuple(10.0 ** np.arange(-8.0, 0.0))
     fit = learn.ridge(phi, rows, codes, lambdas=lambdas, scoring="error_rate")
@@ -60,10 +59,10 @@ def gaussian(x: NDArray[np.float64], z: NDArray[np.float64], gamma: float) -> An
 def nystroem(
     kernel: Kernel, X: NDArray[np.float64], n_columns: int, seed: int
 ) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-    r"""Return features K_SS^(-1/2) k(X_S, x), K_SS = k(X_S, X_S); S are random rows, none twice.
+    """Return features K^(-1/2) k(S, x) of a kernel k, with random rows S of X and K = k(S, S).
 
-    scikit-learn's `Nystroem` calls a kernel for each pair of rows. Eigenvalues of K_SS within
-    1e-12 of the largest are rounding, and their directions are left out.
+    scikit-learn's `Nystroem` calls a kernel for each pair of rows. Eigenvalues of K within 1e-12
+    of the largest are rounding, and their directions are left out.
     """
     rng = _random.generator(seed, _random.SELECTION, 0)
     rows = X[np.sort(rng.choice(len(X), n_columns, replace=False))]
@@ -75,7 +74,7 @@ def nystroem(
 
 
 class KernelRidge(NamedTuple):
-    """A function of rows (n, d), with the lambda of least leave-one-out error, and all errors."""
+    """A function of rows (n, d), its lambda, and the leave-one-out errors at all lambdas."""
 
     predict: Callable[[NDArray[np.float64]], NDArray[np.float64]]
     lam: float
@@ -91,16 +90,16 @@ def kernel_ridge(
     by_class: bool = False,
     intercept: bool = True,
 ) -> KernelRidge:
-    r"""Minimise the mean squared error and lambda times the squared norm, for a path of lambdas.
+    r"""Minimise the mean squared error of f plus lambda |f|^2, lambda by leave-one-out error.
 
-    Leave-one-out errors are exact, by eigenvalues s_j and eigenvectors v_j of the kernel matrix of
-    N rows, centred if there is an intercept,
+    The errors of f at rows x_i with targets y_i, when fitted to the other N - 1 rows, are exact,
 
     .. math:: \frac{y_i - f(x_i)}{1 - h_i}, \quad
               1 - h_i = \sum_j v_{ij}^2 \frac{N\lambda}{N\lambda + s_j} - \frac1N
 
-    without 1/N where there is no intercept (Rifkin and Lippert 2007). Targets `Y` are (N, t);
-    `by_class` chooses by rows of a wrong largest column. Ties go to the largest lambda.
+    by eigenvalues s_j and eigenvectors v_j of the kernel matrix, which an intercept centres;
+    without one there is no 1/N (Rifkin, Lippert 2007). Targets `Y` are (N, t), and errors mean
+    squares, or `by_class` the fraction of rows whose largest column is wrong.
     """
     K = kernel(X, X)
     K = 0.5 * (K + K.T)
@@ -123,7 +122,7 @@ def kernel_ridge(
         else:
             errors[i] = np.mean(left_out**2)
         solutions.append(residuals / (n * lam))
-    best = max(np.flatnonzero(errors == errors.min()), key=lambda i: lambdas[i])
+    best = max(np.flatnonzero(errors == errors.min()), key=lambda i: lambdas[i])  # ties: largest
     c = solutions[best]
     offset = mean - (columns @ c if intercept else 0.0)
     return KernelRidge(lambda Z: kernel(Z, X) @ c + offset, float(lambdas[best]), errors)
@@ -138,17 +137,17 @@ def perceptron(
     seed: int,
     n_steps: int = 100,
 ) -> Callable[[NDArray[np.float64]], Any]:
-    """Return a function a^T tanh(W^T x + b) + c of rows: above 0 for the second of two classes.
+    """Return a function a^T tanh(W^T x + b) + c of rows x, whose sign is the class, -1 or 1.
 
-    It minimises the logistic loss and lam times the squared weights, but of offsets, of both
-    layers, by steps of L-BFGS from a random start; rows are standardised, `y` is -1 or 1.
+    It minimises the logistic loss plus lam times the squares of W and a, by steps of L-BFGS from a
+    random start. Rows are standardised, and `y` is -1 or 1.
     """
     from scipy.optimize import minimize
 
     rng = np.random.default_rng(seed)
     d = X.shape[1]
     shape, n_inner = (d + 1, n_hidden), (d + 1) * n_hidden
-    rows = _ends(X)
+    rows = _with_ones(X)
     start = np.concatenate(
         [rng.standard_normal(n_inner) / d**0.5, rng.standard_normal(n_hidden + 1) / n_hidden**0.5]
     )
@@ -158,7 +157,7 @@ def perceptron(
 
     def objective(weights: NDArray[np.float64]) -> tuple[float, Any]:
         inner, outer = weights[:n_inner].reshape(shape), weights[n_inner:]
-        hidden = _ends(np.tanh(rows @ inner))
+        hidden = _with_ones(np.tanh(rows @ inner))
         margin = y * (hidden @ outer)
         slope = -y / (1.0 + np.exp(np.clip(margin, -500, 500))) / len(y)
         back = slope[:, None] * outer[:-1] * (1.0 - hidden[:, :-1] ** 2)
@@ -168,21 +167,20 @@ def perceptron(
 
     best = minimize(objective, start, jac=True, method="L-BFGS-B", options={"maxiter": n_steps}).x
     inner, outer = best[:n_inner].reshape(shape), best[n_inner:]
-    return lambda Z: _ends(np.tanh(_ends(Z) @ inner)) @ outer
+    return lambda Z: _with_ones(np.tanh(_with_ones(Z) @ inner)) @ outer
 
 
-def _ends(X: NDArray[np.float64]) -> Any:
-    """Append a column of ones."""
+def _with_ones(X: NDArray[np.float64]) -> Any:
     return np.concatenate([X, np.ones((len(X), 1))], axis=1)
 
 
 def greedy_path(
     phi: NDArray[np.float64], y: NDArray[np.float64], sizes: tuple[int, ...]
 ) -> dict[int, Any]:
-    """Return weights of the columns of features (N, P) after some numbers of greedy steps.
+    """Fit y by a sum f of features phi (N, P); return its weights (P,) by number of greedy steps.
 
-    Each step is (1 - alpha) f + alpha g with the column g and the alpha of least squared error on
-    the rows; columns are scaled so that one alone can reach the targets, and have both signs.
+    A step replaces f by (1 - alpha) f + alpha g, with the column g, of either sign, and the alpha
+    in [0, 1] of least squared error. Columns are scaled so that one can reach the targets.
     """
     lengths = np.sqrt(np.maximum((phi**2).mean(axis=0), 1e-300))
     # The total weight: ten times the targets' norm, so that sums of features can be reached.
@@ -209,13 +207,13 @@ def greedy_path(
 
 
 def stumps(X: Any, thresholds: Any) -> Any:
-    """Return the votes, -1 or 1, of stumps: is x_j above the i-th of its thresholds, (i, j)?"""
+    """Return votes (N, P): 1 where a column of X exceeds a threshold (P/d, d) of it, else -1."""
     columns = np.tile(np.arange(X.shape[1]), len(thresholds))
     return np.where(X[:, columns] > thresholds.ravel(), np.float32(1), np.float32(-1))
 
 
 def boosted(votes: Any, y: NDArray[np.float64], sizes: tuple[int, ...]) -> dict[int, Any]:
-    """Return weights of votes of stumps, (N, P), after some numbers of AdaBoost's rounds."""
+    """Weigh votes (N, P) for labels y, -1 or 1, by AdaBoost: weights (P,) by number of rounds."""
     mass = np.full(len(y), 1.0 / len(y))
     weights, path = np.zeros(votes.shape[1]), {}
     for step in range(1, max(sizes) + 1):

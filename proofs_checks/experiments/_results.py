@@ -54,7 +54,7 @@ class Results:
 
 
 def draws(settings: Iterable[Options] = ({},), n: int = 10) -> list[Options]:
-    """Return n draws with all settings each, so that they are paired."""
+    """Return all settings with draw = 0, ..., n - 1: a draw is a repetition with new seeds."""
     settings = list(settings)
     return [{**setting, "draw": draw} for draw in range(n) for setting in settings]
 
@@ -67,10 +67,10 @@ def spread(values: ArrayLike, digits: int = 2) -> str:
 
 
 def paired_interval(gain: ArrayLike, tests: int = 1) -> tuple[float, float]:
-    """Return the ends of Student's 99 % interval for paired differences; of so many at once.
+    """Return the ends of Student's 99 % interval for the mean of paired differences `gain`.
 
-    Differences without spread bound nothing: a few equal counts of mistakes are no certainty, and
-    the ends are infinite.
+    Of so many `tests` all intervals hold at once. Differences without spread bound nothing: a few
+    equal counts of mistakes are no certainty, and the ends are infinite.
     """
     from scipy.stats import t as student
 
@@ -87,8 +87,8 @@ def differences(
 ) -> list[dict[str, str]]:
     """Return a row for each pair of values, (draws,): the mean of the first less the second.
 
-    Beside it are the ends of the paired 99 % interval, which hold for so many `tests` at once;
-    none where all draws are equal, or there is one.
+    With it are the ends of its paired 99 % interval, or "none" where all draws are equal, or there
+    is one. Intervals hold for so many `tests` at once; `what` heads the column of names.
     """
     level = "99 %" if tests == 1 else f"99 % for {tests} at once"
     rows = []

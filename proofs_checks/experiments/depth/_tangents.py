@@ -1,4 +1,8 @@
-"""Random features that estimate the neural tangent kernel of a deep network."""
+"""Random features whose inner products estimate the neural tangent kernel of a deep network.
+
+That kernel (Jacot and others 2018) of two rows is the inner product of the gradients, over all
+weights, of an infinitely wide network's output. Random projections sketch them layer by layer.
+"""
 
 from __future__ import annotations
 
@@ -19,10 +23,10 @@ class TangentFeatures(DeepFeatures):
               \Psi_{l+1} = \big(h_{l+1},\ \sigma_w\,t_l/\sqrt{n_l}\big), \qquad
               t_{l,i}(x) = a'(z_{l,i})\,\langle g_{l,i}, \Psi_l(x)\rangle
 
-    with the features h of :class:`mehler.DeepFeatures` (:math:`h_1` is the row), the activation a
-    of projections z, :math:`n_l` units in layer l, weights of variance :math:`\sigma_w^2`, normal
-    directions g; a maxout unit has one for each of q projections, and takes the winner's. None has
-    jumps; :meth:`kernel` is ``DeepKernel.ntk``. Proofs: :doc:`/theorems/depth-tangent-features`.
+    with the features h of :class:`mehler.DeepFeatures` (:math:`h_1` is the row), an activation
+    a(z), without jumps, of projections z, :math:`n_l` units in layer l, weights of variance
+    :math:`\sigma_w^2`, normal directions g; a maxout unit has one per projection, and takes that of
+    the largest. :meth:`kernel` is ``DeepKernel.ntk``: :doc:`/theorems/depth-tangent-features`.
 
     Examples
     --------
@@ -39,7 +43,6 @@ class TangentFeatures(DeepFeatures):
         return super()._n_columns() + self.widths[-1]
 
     def _lengths(self) -> tuple[int, ...]:
-        """Return how many tangent features enter each layer."""
         bias = int(self.limit.bias_variance > 0.0)
         return (self.n_inputs + bias, *(2 * width + bias for width in self.widths[:-1]))
 
@@ -70,7 +73,7 @@ class TangentFeatures(DeepFeatures):
         pairs = first_pairs(x, y, w, self.limit.bias_variance)
         rho, q = pairs.rho, layer.q
         kernel, slope = kernel_at(rho, q), collision_at(rho, q)
-        # E[M M'; D = D'], maxima M of winners D: tangents of equal ones have the mean rho, else 0.
+        # E[M M'; D = D'], D the place of the maximum M: tangents of equal places have the mean rho.
         same = rho if q == 1 else 0.25 * evaluate(pool_table(q).second_slope, rho)
         square = rho * rho
         single = 1.0 + 2.0 * slope * square - (slope * rho) ** 2
@@ -95,10 +98,10 @@ def _tangents(
 
 
 def _layer(
-    layer: Layer, xp: ModuleType, inputs: Array, weights: Array, tangents: Array, to: Any
+    layer: Layer, xp: ModuleType, inputs: Array, weights: Array, tangents: Array, g: Any
 ) -> tuple[Array, Array]:
-    """Return the units, and the projections of tangents by their derivatives."""
-    deciding, offers = (_arrays.products(xp, *of) for of in ((inputs, weights), (tangents, to)))
+    """Return a(z), and a'(z) <g, tangents>: of maxout the largest z, and its <g, tangents>."""
+    deciding, offers = (_arrays.products(xp, *of) for of in ((inputs, weights), (tangents, g)))
     if isinstance(layer, Elementwise):
         best, passed = next(deciding), next(offers)
         slope = layer.activation.slope(xp, best)

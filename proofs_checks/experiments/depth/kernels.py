@@ -1,4 +1,9 @@
-"""Kernels of deep maxout networks on data, compared with ReLU, arc-cosine and Gaussian ones."""
+"""Test errors of kernels of deep maxout networks, against ReLU, arc-cosine and Gaussian kernels.
+
+A maxout unit is the largest of q projections, its pool; two make a ReLU. A network's kernel is the
+covariance (NNGP) or the tangent kernel (NTK) of infinitely many units per layer. It learns by ridge
+regression: exactly, or approximately by columns of random networks or of Nystroem's method.
+"""
 
 from __future__ import annotations
 
@@ -23,21 +28,19 @@ from .._rows import Part, Problem, deal, gammas_of, scaled, standardised
 from ._tangents import TangentFeatures
 
 BIAS = 0.05  # variance of the biases
-# Columns of the maps and of Nystroem's method.
-COLUMNS = 200
-# (q, depth), pool size and hidden layers: a kernel of the grid, the shallowest; maps to draw.
+COLUMNS = 200  # of the maps and of Nystroem's method
+# (q, depth), pool size and hidden layers, of networks that are compared, and drawn as features.
 SHOWN, SHALLOW = (4, 3), (2, 1)
 DRAWN = (SHALLOW, (2, 3), (4, 1), SHOWN)
 # Unit and bias variance of the arc-cosine kernels; that of order 1 is the pool of two.
 ORDERS: dict[int, tuple[Literal["step", "relu2"], float]] = {0: ("step", BIAS), 2: ("relu2", 0.0)}
-# Rows to learn from and to test on.
-ROWS = {"quick": (120, 200), "full": (300, 500)}
+ROWS = {"quick": (120, 200), "full": (300, 500)}  # to learn from and to test on
 POOLS = {"quick": (2, 4), "full": (2, 4, 16)}
 DEPTHS = {"quick": (1, 3), "full": (1, 2, 3, 4, 5, 6)}
 SETS = {"quick": ("digits",), "full": ("digits", "letter", "magic", "diamonds", "mnist_5k")}
 TITLES = {"mnist_5k": "MNIST"}
 LAMBDAS = tuple(10.0**k for k in range(-8, 1))
-KINDS = ("NNGP", "NTK")  # covariance and tangent kernel of infinitely wide networks
+KINDS = ("NNGP", "NTK")
 BEST, RELU = "best maxout kernel", "best ReLU kernel"
 
 
@@ -54,7 +57,7 @@ def of_network(network: DeepKernel, kind: str) -> Kernel:
 
 
 def others(X: NDArray[np.float64]) -> dict[str, list[Kernel]]:
-    """Return the kernels that are not in the grid; of several, errors of rows left out choose."""
+    """Return the other kernels by name; of several, leave-one-out errors choose."""
     step, bend = (DeepKernel(unit, 1, bias_variance=bias) for unit, bias in ORDERS.values())
     return {
         "RBF": [partial(gaussian, gamma=gamma) for gamma in gammas_of(X)],
@@ -88,7 +91,7 @@ def more_features(d: int, seed: int) -> dict[str, Callable[[Any], Any]]:
 
 
 def draws(label: str, family: type[DeepFeatures], d: int, width: int, seed: int) -> dict[str, Any]:
-    """Draw maps of some of the maxout networks of `deep`."""
+    """Draw feature maps of the networks `DRAWN`, by name, with layers of one width."""
     maps = {}
     for q, depth in DRAWN:
         options: Any = {"activation": "maxout", "pool_size": q, "bias_variance": BIAS, "seed": seed}
@@ -98,7 +101,6 @@ def draws(label: str, family: type[DeepFeatures], d: int, width: int, seed: int)
 
 
 def name_of(q: int, depth: int) -> str:
-    """Name a network; the pool of two is ReLU."""
     return f"q = {q}, depth {depth}"
 
 
@@ -168,13 +170,12 @@ def measure(level: Level, problems: dict[str, Problem], cell: Cell) -> Record:
 
 
 def grid(level: Level) -> list[str]:
-    """Return the names of the networks' kernels."""
     networks = itertools.product(KINDS, POOLS[level], DEPTHS[level])
     return [f"{kind}, {name_of(q, depth)}" for kind, q, depth in networks]
 
 
 def machines_by_draw(level: Level, results: Results) -> Results:
-    """Return all machines of a draw in one, with what errors of rows left out choose."""
+    """Merge the cells of each draw, and add the kernels of least leave-one-out error."""
     by_draw: dict[tuple[str, int], Record] = {}
     for cell, record in results.cells:
         by_draw.setdefault((cell["data"], cell["draw"]), {}).update(record)
@@ -194,7 +195,7 @@ def best_kernels(record: Record, level: Level) -> Record:
 
 
 def pairs_of_machines(level: Level) -> list[tuple[str, str]]:
-    """Return the machines that are compared."""
+    """Return pairs of names: the error of the first is compared with that of the second."""
     network, alike = name_of(*SHOWN), name_of(2, SHOWN[1])
     deepest, shallow = name_of(SHOWN[0], DEPTHS[level][-1]), name_of(SHOWN[0], 1)
     return [
@@ -236,7 +237,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw errors over depth of the smallest and the largest pools."""
     every, depths, plots = machines_by_draw(level, results), DEPTHS[level], []
     for name in every.options("data"):
         errors, values = every.where(data=name), {}

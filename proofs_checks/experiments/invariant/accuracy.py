@@ -1,7 +1,9 @@
 """Accuracy of ridge regression on group-invariant features, over the number of training rows.
 
-Digits under small shifts and turns, and spoken digits under small changes of speed and pitch; both
-compared with the rows themselves, Fourier features, and the same features without a group.
+Each feature is the fraction of a group's maps g for which <g t, x> is at most a threshold, with a
+row x and a random vector t, the template (Mroueh, Voinea, Poggio 2015). Groups are small shifts and
+turns of digits, and small changes of speed and pitch of spoken ones. Controls are the rows, Fourier
+features, and the same features without a group.
 """
 
 from __future__ import annotations
@@ -27,8 +29,7 @@ from .._results import Record, Results, Tables, curves, differences, draws, spre
 from .._rows import Part, deal, digits, unit_rows
 
 Floats: TypeAlias = NDArray[np.float64]
-# Bins on each side of 0.
-BINS = 8
+BINS = 8  # thresholds on each side of 0
 CONTROLS = ("none", "fourier")
 
 
@@ -41,7 +42,6 @@ class Examples(NamedTuple):
     moves: Mapping[str, Any]
 
     def parts(self, seed: int) -> list[Part]:
-        """Return training and test rows."""
         n = self.n_train
         if n is None:
             n = 2 * len(self.y) // 3
@@ -101,7 +101,6 @@ class Comparison:
         }
 
     def figure(self, level: Level, results: Results) -> list[Plot]:
-        """Draw accuracies over the training size."""
         title, note = "Accuracy over the training sample", "Mean over draws of sample and templates"
         axes = "number of training samples", self.sizes[level], "share of test rows that are right"
         values = {label: results.values(name) for name, label in self.labels.items()}
@@ -176,6 +175,7 @@ MNIST = Experiment(
     needs_data=("full",),
 )
 
+# Frames of a recording, and of each its cepstra: cosine sums of the log power of mel channels.
 FRAMES, CEPSTRA, CHANNELS = 20, 13, 26
 SPEEDS = (0.5, 2**-0.5, 1.0, 2**0.5, 2.0)
 # 400 cents at 1 kHz are two of the 26 mel channels below 4 kHz.
@@ -209,7 +209,7 @@ def load_recordings(level: Level, folder: Path | None) -> Examples:
 
 
 def elements(deviations: Any) -> dict[str, list[Any]]:
-    """Return the matrices that act on rows, (260, 260), by name; `deviations` are of cepstra."""
+    """Return lists of matrices that act on rows, (260, 260), by name; cepstra have `deviations`."""
     still = np.eye(FRAMES)[None], np.eye(CEPSTRA)[None]
     speeds = warps(FRAMES, SPEEDS)
     shifts = pitches(deviations)

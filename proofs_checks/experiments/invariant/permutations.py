@@ -1,6 +1,9 @@
-"""Permutation experiment: how well group-invariant features classify sequences of any order.
+"""Accuracy of permutation-invariant features: do two target tokens both occur in a sequence?
 
-CDF(n,m) are those features: of m random templates in n bins, over all or r permutations.
+CDF(n,m) are the features of Mroueh, Voinea, Poggio (2015): for m random vectors t, the templates,
+the law of <t, g x> over all permutations g of a sequence x, or r random ones, at n thresholds on
+each side of 0, the bins. Least squares and nearest neighbours compare them with the raw rows, with
+counts of tokens (bag of words), and with their limit at infinite m and n (Haar kernel).
 """
 
 from __future__ import annotations
@@ -32,7 +35,7 @@ PARTS = {
 
 
 def measure(level: Level, rows: None, cell: Cell) -> Record:
-    """Return the accuracies of one draw; its parts share targets, split and templates."""
+    """Return accuracies of a draw by features; parts of a draw share targets, split, templates."""
     part, sizes, bins, draw = cell["part"], SIZES[level], BINS[level], [cell.seed("part")]
     accuracies: dict[Any, Any]
     if part in ("training", "neighbours"):
@@ -78,7 +81,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the same accuracies as curves."""
     return [
         curves(title, title.partition("over ")[2], places[level], "test accuracy", values)
         for part, (title, places) in PARTS.items()
