@@ -164,7 +164,6 @@ class Outcome:
         return "\n".join([*lines, "", *map(str, self.files)])
 
     def json(self) -> str:
-        """Return the numbers of all cells, and the tables."""
         record = {
             **self.settings,
             "mehler": __version__,

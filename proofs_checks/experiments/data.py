@@ -289,7 +289,6 @@ def _keel(name: str) -> Dataset:
 
 
 def _keel_table(name: str, file: str) -> tuple[Any, Any]:
-    """Return numbers and labels: the last column."""
     # The raw folder: the processed one holds magic as 8-bit integers, not as measured.
     text = SOURCES[name].read(f"data/balanced/raw/{file}.dat").decode("ascii")
     table = list(csv.reader(io.StringIO(text)))

@@ -86,7 +86,6 @@ class TangentFeatures(DeepFeatures):
 def _tangents(
     layer: Layer, weight: float, bias: float, xp: ModuleType, rows: Array, *weights: Any
 ) -> Array:
-    """Compute the tangent features of the read-out's inputs."""
     half = len(weights) // 2
     inputs = tangents = inputs_of(xp, rows, weight, bias)
     for layer_weights, directions in zip(weights[:half], weights[half:], strict=True):

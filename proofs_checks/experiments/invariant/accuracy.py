@@ -71,8 +71,7 @@ class Comparison:
     def measure(self, level: Level, examples: Examples, cell: Cell) -> Record:
         """Return test accuracies of ridge regression on each kind of features, by training size."""
         seed = cell.seed()
-        # Where all rows are dealt, the sample is drawn by another seed.
-        sample = seed + (examples.n_train is None)
+        sample = seed + (examples.n_train is None)  # another seed where all rows are dealt
         maps = self.maps(level, examples, seed)
         train, test = examples.parts(seed)
         return accuracies(maps, train, test, self.sizes[level], sample)

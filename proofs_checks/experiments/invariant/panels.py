@@ -90,8 +90,7 @@ def panels(
             z, z_test = phi(rows), phi(others)
             for learner, right in both(z, labels, z_test, truth).items():
                 panel[kind][learner][f"{m},{n}"] = right
-        # The last map has the most templates and bins.
-        by_size[kind] = over_sizes(z, z_test)
+        by_size[kind] = over_sizes(z, z_test)  # of the last map: the most templates and bins
     return {"panel": panel, "sizes": {**by_size, "rows": over_sizes(rows, others)}}
 
 

@@ -1,8 +1,8 @@
 """The floor of the errors of random features: exact kernel ridge regression.
 
-On tens of thousands of rows the matrix of the exact kernel is held once, in float32, and every
-ridge is solved by conjugate gradients at the same time, to a stated residual: nothing of the kernel
-is approximated.
+On tens of thousands of rows the matrix K of the exact kernel is held once, in float32, and
+(K + mu) a = y is solved for all ridges mu together, by conjugate gradients to a stated residual:
+nothing of the kernel is approximated.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ BLOCK, STEPS, STARTS = 2048, 300, 4
 
 
 def floor(split: Split, gammas: Sequence[float], n_columns: int, seed: int) -> dict[str, float]:
-    """Return the bandwidth and ridge of least validation error, and their test error ``exact``."""
+    """Return the test error ``exact`` at the bandwidth and ridge of least validation error."""
     x, y = split.fit
     others = np.concatenate([split.choose[0], split.test[0]])
     ridges = [len(y) * ridge for ridge in RIDGES]
@@ -45,7 +45,6 @@ def floor(split: Split, gammas: Sequence[float], n_columns: int, seed: int) -> d
 
 
 def blocks(n: int) -> Iterator[slice]:
-    """Yield blocks of rows."""
     return (slice(start, min(start + BLOCK, n)) for start in range(0, n, BLOCK))
 
 
@@ -91,7 +90,6 @@ def solve(k: Any, target: Any, ridges: Sequence[float], n_columns: int, seed: in
     limit = RESIDUAL * float(np.linalg.norm(target))
 
     def residual() -> Any:
-        # In float64, whatever the matrix is held in.
         products = [k[rows].astype(np.float64) @ a for rows in blocks(len(k))]
         return target[:, None] - np.concatenate(products) - mu * a
 
@@ -108,7 +106,7 @@ def solve(k: Any, target: Any, ridges: Sequence[float], n_columns: int, seed: in
 
 
 def _descend(k: Any, r: Any, mu: Any, nystroem: tuple[Any, Any], limit: float) -> Any:
-    """Return preconditioned conjugate gradients' solution for the columns of `r`."""
+    """Solve for the residuals `r`, a column per ridge, by preconditioned conjugate gradients."""
     values, vectors = nystroem
     gain = (values[0] + mu) / (values[:, None] + mu) - 1.0
 

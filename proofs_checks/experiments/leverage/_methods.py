@@ -1,4 +1,9 @@
-"""Ways to select features from a larger random pool, and errors of ridge regression on them."""
+"""Ways to select m features from a larger random pool, and errors of ridge regression on them.
+
+Algorithms 1 and 2 of Shahrampour, Kolouri (2019) sample by leverage scores, or keep the largest.
+A score, diag(A'A (A'A + lam)^-1) for the pool's features A of some rows over the root of their
+number, says how much a feature adds to the others. The rest are controls and rivals.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +25,7 @@ from . import rivals
 RIDGES = tuple(10.0 ** np.arange(-8.0, 1.0))
 # Size of the pool relative to the number of features kept, and the ridge of the scores.
 POOL, LAM = 10, 1e-3
-# Validation and test error.
-Errors = tuple[float, float]
+Errors = tuple[float, float]  # on validation and on test rows
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -57,12 +61,12 @@ def on_features(split: Split, phi: Any) -> Errors:
 
 
 def best_of(pairs: Sequence[Errors]) -> Errors:
-    """Return the first pair of least validation error, so that test errors decide not even ties."""
+    """Return the first pair of least validation error: test errors do not even decide ties."""
     return min(pairs, key=lambda errors: errors[0])
 
 
 def exact(split: Split, gamma: float) -> Errors:
-    """Return the errors of exact kernel ridge regression, the floor."""
+    """Return errors of ridge regression by the exact kernel, which features approximate."""
     x, y = split.fit
     values, vectors = np.linalg.eigh(gaussian(x, x, gamma))
     coordinates = vectors.T @ (y - y.mean())
@@ -77,8 +81,7 @@ def exact(split: Split, gamma: float) -> Errors:
 
 
 def log_ratio(errors: ArrayLike, plain: ArrayLike) -> NDArray[np.float64]:
-    """Return logarithms of ratios of fractions or mean squares."""
-    # A test part without mistakes counts as half a mistake in ten thousand rows.
+    """Return logarithms of ratios of errors, at least half a mistake in ten thousand rows."""
     first, second = (np.log(np.maximum(values, 5e-5)) for values in (errors, plain))
     return np.asarray(first - second)
 
@@ -86,7 +89,7 @@ def log_ratio(errors: ArrayLike, plain: ArrayLike) -> NDArray[np.float64]:
 def overall(results: Results, names: Mapping[str, str], plain: str) -> list[dict[str, str]]:
     """Return a row for each method: the ratio to plain sampling over all settings.
 
-    `names` has keys of measurements by label. Ends are of the 99 % interval over draws.
+    `names` has keys of measurements by label. With it is the 99 % interval over draws.
     """
     rows, by_draw = [], [results.where(draw=draw) for draw in sorted(results.options("draw"))]
     for label, name in names.items():
@@ -100,7 +103,7 @@ def overall(results: Results, names: Mapping[str, str], plain: str) -> list[dict
 def ratios(
     results: Results, option: str, columns: dict[str, str], plain: str
 ) -> list[dict[str, str]]:
-    """Return a row for each data set and value of an option; keys of measurements by head."""
+    """Return ratios to `plain` by data set and value of an option; `columns` are keys by head."""
     from scipy.stats import wilcoxon
 
     rows = []

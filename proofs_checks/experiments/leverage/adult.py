@@ -1,4 +1,8 @@
-"""Experiment: test errors of ten ways to choose M random features, on the census data Adult."""
+"""Test errors of ten ways to choose M random features from a pool, on the census data Adult.
+
+Shahrampour, Kolouri (2019) choose by leverage scores, which say how much a feature adds to the
+others. All are compared with plain sampling, and with kernel ridge regression, the floor.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +20,7 @@ from ._floor import floor
 from ._methods import LAM, METHODS, POOL, Errors, best_of, log_ratio, on_features, overall
 from .rivals import LKRF, NotSoRandom
 
-# `M` of those cells (settings to run) that fit the exact kernel, and the key of their error.
+# In place of M: cells (settings to run) that fit the exact kernel; and the key of their error.
 FLOOR = "exact"
 LABELS = {
     "plain": "plain sampling",
@@ -35,10 +39,8 @@ NEAR = ("plain", "top leverage", "EERF", "not so random")
 SIZES, BANDWIDTHS = {"quick": (20,), "full": (20, 50, 100)}, 3
 # Splits on which the exact kernel is fitted: three minutes of one core each at the full level.
 FLOORS = {"quick": 10, "full": 1}
-# Columns of the preconditioner: they change the time, not the solution.
-COLUMNS = {"quick": 100, "full": 1000}
-# Rows that select features; all of them fit the model.
-SELECTING = 3000
+COLUMNS = {"quick": 100, "full": 1000}  # of the preconditioner, which changes the time alone
+SELECTING = 3000  # rows that select features; all rows fit the model
 # Sizes of LKRF's ball of weights, and costs of NotSoRandom, chosen by the rows held out.
 RHOS, COSTS = (0.1, 1.0, 10.0), (10.0, 1000.0)
 KINDS = ("leverage", "top leverage", "bottom leverage", "top variance", "EERF")
@@ -69,8 +71,7 @@ def parts(train: Part, test: Part, seed: int) -> Split:
 
 def measure(level: Level, rows: tuple[Part, Part], cell: Cell) -> Record:
     """Return test errors by method, each at the bandwidth (and rho) of least error held out."""
-    # One split a draw: the floor's, too.
-    m, seed = cell["M"], cell.seed_of("draw")
+    m, seed = cell["M"], cell.seed_of("draw")  # one split a draw: the floor's, too
     split = parts(*rows, seed)
     if m == FLOOR:
         return floor(split, gammas_of(split.fit[0], BANDWIDTHS), COLUMNS[level], seed)
@@ -134,7 +135,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the errors over M."""
     sizes = SIZES[level]
     errors = {label: 100 * results.columns(name, "M", sizes) for name, label in LABELS.items()}
     title = f"Test error over M: {WHAT[level]}"

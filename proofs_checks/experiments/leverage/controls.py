@@ -1,6 +1,8 @@
-"""The leverage-score paper's experiments, with the controls needed to interpret its figures.
+"""Test errors with M random features chosen by leverage scores, and with controls.
 
-They run on sets that packages ship.
+A score says how much a feature of a pool adds to the others on some rows. Shahrampour, Kolouri
+(2019) compare it with plain sampling and with choices by targets, EERF and LKRF. Controls are the
+smallest scores, the largest variance, the best of ten draws, and the exact kernel, the floor.
 """
 
 from __future__ import annotations
@@ -23,8 +25,7 @@ SIZES = {"quick": (10, 30), "full": (20, 50, 100)}  # M, the features that are c
 # Ridges lambda of the leverage scores, and numbers of labels, both with 50 features.
 LAMBDAS = {"quick": (), "full": tuple(10.0 ** np.arange(-6.0, 2.0))}
 LABELS = {"quick": (), "full": (50, 100, 300)}
-# Rows to fit on and to choose by, and bandwidths.
-ROWS = {"quick": (400, 400, 2), "full": (3000, 5000, 4)}
+ROWS = {"quick": (400, 400, 2), "full": (3000, 5000, 4)}  # to fit, to choose by; bandwidths
 MODES = {
     "fixed": "one bandwidth for all, that of the exact kernel",
     "tuned": "each method's own bandwidth",
@@ -76,8 +77,7 @@ def _split(
     """Return a split, its bandwidths, and the errors of the exact kernel at each."""
     n_fit, n_other, n_gammas = ROWS[level]
     parts = split_of(problem, n_fit if labels == "all" else labels, n_other, seed)
-    if labels != "all":
-        # With few labels to fit on there are few to choose by.
+    if labels != "all":  # with few labels to fit on there are few to choose by
         parts = replace(parts, choose=(parts.choose[0][:labels], parts.choose[1][:labels]))
     grid = gammas_of(parts.fit[0], n_gammas)
     return parts, grid, [exact(parts, gamma) for gamma in grid]
@@ -116,7 +116,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw test errors over M, and over the ridge of the scores."""
     plots = []
     for name in results.options("data"):
         for part, option, over, x_label, methods in PLOTS:

@@ -1,7 +1,9 @@
 """Rivals of leverage scores: keep features of a pool by targets, by variance, or greedily.
 
 Selectors as in `mehler.features.leverage`, made with targets ``y``, (N,) or (N, K), of N rows:
-``EERF(pool, 100, y=y).fit(X)``. ``phi`` (N, M_0) is the pool's features. All change its kernel.
+``EERF(pool, 100, y=y).fit(X)``. A pool is a random map of M_0 features phi(x, omega_i), some in
+groups that stay together, as cosine and sine. ``_choose`` returns weights of all groups, 0 for
+those dropped, from features ``phi`` (N, M_0). What is kept has another kernel than the pool.
 """
 
 from __future__ import annotations
@@ -77,7 +79,7 @@ class LKRF(ByTargets):
 
     solved exactly. Of its support the M largest are kept and weighted by q, divided by their sum.
     With ``weighted=False``, or without a large enough support to differ, these are the features
-    of `EERF`: q increases with :math:`\hat S^2`. Groups have one size.
+    of `EERF`: q increases with :math:`\hat S^2`. All groups need one size.
     Sinha, Duchi (2016), Learning kernels with random features, unverified.
     """
 
@@ -121,8 +123,7 @@ def largest_mean(v: Values, rho: float) -> Any:
     able = (slack >= 0) & (squares > 0)
     gamma = np.sqrt(np.where(able, slack, 0.0) / np.where(able, squares, 1.0))
     inside = able & (1.0 / sizes + gamma * (down - means) > 0)
-    # The largest support whose last member is positive: a smaller one would omit a member that
-    # increases the mean.
+    # The largest support with a positive last member: a smaller one omits what adds to the mean.
     k = int(np.flatnonzero(inside)[-1]) + 1
     top = 1.0 / k + gamma[k - 1] * (down[:k] - means[k - 1])
     q[order[:k]] = top / top.sum()
@@ -203,17 +204,16 @@ class NotSoRandom(ByTargets):
 def play(
     atoms: Values, labels: NDArray[np.int64], signs: Values, cost: float, n_rounds: int
 ) -> tuple[Any, Any]:
-    """Return the weights q (G,) and the mean of alpha (N, K), which solve the game on average.
+    """Return q (G,) and the mean alpha (N, K) of `NotSoRandom`'s rounds.
 
-    `atoms` (N, m) are features over the root of their group's fraction, `signs` (N, K).
+    `atoms` (N, M_0) are features over the root of their group's fraction, `signs` (N, K) targets.
     """
     n_groups = int(labels.max()) + 1
     columns = [np.flatnonzero(labels == group) for group in range(n_groups)]
     most = cost / len(signs)
     alpha = project(np.full(signs.shape, most), signs, most)
     counts, mean, squares = np.zeros(n_groups), np.zeros_like(alpha), 0.0
-    # The diameter of the box.
-    diameter = most * float(np.sqrt(signs.size))
+    diameter = most * float(np.sqrt(signs.size))  # of the box
     for _ in range(n_rounds):
         sums = atoms.T @ (alpha * signs)
         best = int(np.argmax(np.bincount(labels, (sums**2).sum(axis=1), n_groups)))

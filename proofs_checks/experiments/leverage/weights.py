@@ -1,4 +1,8 @@
-"""Figure 1 of the leverage paper: the weights of features, at no ridge and at some."""
+"""Figure 1 of Shahrampour, Kolouri (2019): how uneven are weights of features by leverage scores?
+
+The weights q_i of M_0 random features are their leverage scores at a ridge lambda, over the sum:
+how much each adds to the others on some rows. Measured is M_0 q_i, 1 where all are alike.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,7 @@ from .._rows import Problem, cosines, gammas_of, problems, sets_of, split
 POOL, ROWS = {"quick": 60, "full": 300}, {"quick": 300, "full": 2000}
 # The first is no ridge but for rounding: it must stay above 1000 eps, the features' norm is 1.
 RIDGES = {"0, but for rounding": 1e-12, "1e-06": 1e-6, "0.001": 1e-3, "0.1": 1e-1}
-# Weights over the uniform ones, M_0 q_i.
-EDGES = np.linspace(0.0, 3.0, 25)
+EDGES = np.linspace(0.0, 3.0, 25)  # of M_0 q_i
 COLUMNS = {
     "even": "within 1 percent of uniform",
     "low": "1 percent below",
@@ -49,7 +52,6 @@ def measure(level: Level, sets: dict[str, Problem], cell: Cell) -> Record:
 
 
 def table(level: Level, results: Results) -> Tables:
-    """Return how uneven the weights are."""
     rows = []
     for name in results.options("data"):
         subset = results.where(data=name)
@@ -67,7 +69,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the histograms."""
     return [
         curves(
             f"{name}: histogram of the weights",

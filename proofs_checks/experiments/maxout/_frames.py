@@ -1,6 +1,6 @@
-"""Speech frames with their neighbours in time, as for an acoustic model, and their states.
+"""Frames of spoken digits, as rows with their neighbours in time, and errors of classifying them.
 
-A frame is a slice of a recording of a digit; its state, learnt on features, a part of the digit.
+A frame is a slice of a recording. Its class, the state, is the digit and a part of its time.
 """
 
 from __future__ import annotations
@@ -21,8 +21,7 @@ from .._results import Record
 FRAMES = {"quick": 8, "full": 18}
 PARTS = {"quick": 2, "full": 3}
 CONTEXT = {"quick": 1, "full": 5}
-# Recordings to learn from, to choose a bandwidth by, and to test.
-SPLIT = {"quick": (100, 100, 200), "full": (250, 100, 250)}
+SPLIT = {"quick": (100, 100, 200), "full": (250, 100, 250)}  # to learn from, choose by, and test
 # The paper takes stochastic steps and prints no penalty: here hardly any, and few of L-BFGS.
 LAMBDA, STEPS, FEW_STEPS = 1e-6, 40, 20
 OVER_DRAWS = "Mean over draws of recordings and weights, with its standard error."
@@ -100,8 +99,7 @@ def prepare(level: Level, folder: Path | None) -> Recordings:
     scale = frames.std(axis=(0, 1))
     frames = (frames - frames.mean(axis=(0, 1))) / np.where(scale > 0, scale, 1.0)
     X = spliced(frames, CONTEXT[level])
-    # Length 1 on average, as the variance of a unit then is.
-    X = X / np.sqrt(np.mean(np.sum(X**2, axis=2)))
+    X = X / np.sqrt(np.mean(np.sum(X**2, axis=2)))  # length 1 on average
     states = digits.y[:, None] * PARTS[level] + np.arange(n) * PARTS[level] // n
     return Recordings(X.astype(np.float32), digits.y, states, level)
 

@@ -1,4 +1,9 @@
-"""Weights of pixels by which a maxout kernel classifies one image, and what they explain of it."""
+"""Weights of pixels by which a maxout kernel classifies one image, and what they explain of it.
+
+A plain unit is the largest of `POOL` projections of the image on random weights; a decoupled one
+projects on other weights, at the place of the largest. Local coefficients are the linear function
+that a model is near an image: equation (4) of Mroueh, Rennie, Goel (2015), for the exact kernel.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +17,11 @@ from mehler import exact
 from .._learners import kernel_ridge
 
 POOL, LAMBDAS = 4, tuple(10.0 ** np.arange(-7.0, -1.0))  # weights of a unit; penalties
-# Of the pixels that are not blank, the fraction that is erased.
-ERASED = 0.1
+ERASED = 0.1  # fraction of the pixels that are not blank
 
 
 def kernel_of(rho: NDArray[np.float64], name: str) -> Any:
-    """Return the kernel of a map, "decoupled" or "plain", on rows of length 1."""
+    """Return the exact kernel of a map, "decoupled" or "plain", at cosines `rho` of rows."""
     kernel = exact.locally_linear_kernel if name == "decoupled" else exact.maxout_kernel
     return kernel(rho, POOL)
 
@@ -34,10 +38,11 @@ def best_lambda(X: Any, codes: Any, name: str) -> float:
 def kernel_coefficients(
     X: NDArray[np.float64], codes: NDArray[np.float64], rows: Any, lam: float, name: str
 ) -> tuple[Any, dict[str, Any]]:
-    """Return beta, and the coefficients of the kernel's function, (rows, d, classes), by pair.
+    """Fit sum_i beta_i K(x, x_i); return beta and its coefficients, (rows, d, classes), by pair.
 
-    Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i) x_i, kappa the chance of a shared winner and
-    dK/drho of the plain kernel K, whose gradient is sum_i beta_i (kappa x_i + (K - rho kappa) x).
+    Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i) x_i, kappa the chance that one projection is
+    the largest for both rows, sigma^2 its mean square. In rho the plain K has the derivative kappa,
+    which makes the gradient sum_i beta_i (kappa x_i + (K - rho kappa) x).
     """
     kernel = kernel_of(np.clip(X @ X.T, -1, 1), name)
     beta = np.linalg.solve(kernel + len(X) * lam * np.eye(len(X)), codes)
@@ -54,7 +59,7 @@ def kernel_coefficients(
 def relative_distances(
     local: NDArray[np.float64], target: NDArray[np.float64], rows: NDArray[np.float64]
 ) -> tuple[Any, Any]:
-    """Return relative distances of coefficients, and of their products with the row, (rows,)."""
+    """Return relative distances from `target`, (rows,): of coefficients, and of <those, row>."""
     away = np.sum((local - target) ** 2, axis=(1, 2)) / np.sum(target**2, axis=(1, 2))
     ours, exacts = (np.einsum("rd,rdc->rc", rows, part) for part in (local, target))
     along = np.sum((ours - exacts) ** 2, axis=1) / np.sum(exacts**2, axis=1)

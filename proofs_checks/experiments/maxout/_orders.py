@@ -1,4 +1,4 @@
-"""Orders of points in the plane: around their centre, along an axis, and by their neighbours."""
+"""Scores of points in a plane: do they keep the order of angles, or people together?"""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ def windings(points: NDArray[np.float64], angle: Any) -> int:
 
 
 def agreement(points: NDArray[np.float64], angle: NDArray[np.float64], closed: bool) -> float:
-    """Return the correlation of ranks with the angle: of the order around the centre if `closed`.
+    """Return the rank correlation, in [0, 1], of the order of points with that of their angles.
 
-    Else it is the absolute value of Spearman's correlation of the first component.
+    The order is that around the centre if `closed`, else along the first component (Spearman's).
     """
     if closed:
         return circular_rank_correlation(around(points), angle)

@@ -1,7 +1,8 @@
 """Figure 1 of the maxout paper: distances of features against distances on a circle.
 
-K is the mean inner product of features, sigma^2 = K(x, x): as proved here, or as the paper prints
-it, which is another function. In the mean features are sqrt(2 (sigma^2 - K(x, z))) apart.
+A maxout feature is the largest of q random projections. K(x, z) is the mean inner product of the
+features of two points, sigma^2 = K(x, x), so that squared distances have the mean 2 (sigma^2 - K).
+Compared are K as proved here, and as Mroueh, Rennie, Goel (2015) print it, another function.
 """
 
 from __future__ import annotations
@@ -68,7 +69,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the measured points and both curves for each pool size."""
     plots, chord = [], np.linspace(0, 2, 201)
     axes: Any = {"x_label": "distance of the points", "y_label": "distance of the features"}
     for cell, record in results.cells:

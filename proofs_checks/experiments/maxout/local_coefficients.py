@@ -1,4 +1,9 @@
-"""Local coefficients of maxout maps on digits: weights of pixels that explain a prediction."""
+"""Local coefficients of maxout maps on digits: weights of pixels that explain a prediction.
+
+A plain unit is the largest of q projections on random weights; a decoupled one projects on other
+weights, at the place of the largest. Coefficients of a model on m units near a row, equation (5) of
+Mroueh, Rennie, Goel (2015), are compared with the coefficients of the kernel, equation (4).
+"""
 
 from __future__ import annotations
 
@@ -18,8 +23,7 @@ from . import _local
 from ._local import LAMBDAS, POOL
 
 UNITS = {"quick": (100, 400), "full": (100, 400, 1600)}  # numbers m of maxout units
-# Rows to fit on and to explain.
-ROWS = {"quick": (300, 100), "full": (600, 100)}
+ROWS = {"quick": (300, 100), "full": (600, 100)}  # to fit on and to explain
 MAPS: dict[str, Any] = {"decoupled": DecoupledMaxoutFeatures, "plain": MaxoutFeatures}
 PAIRS = {
     "decoupled": "decoupled map, against equation (4)",
@@ -42,11 +46,11 @@ def prepare(level: Level, folder: Path | None) -> Part:
 
 
 def measure(level: Level, examples: Part, cell: Cell) -> Record:
-    """Return distances of local coefficients from the kernel's, and predictions that erasing turns.
+    """Return distances of local coefficients from the kernel's, and changes by erasing pixels.
 
     By pair, over the numbers of units: ``all``, median over rows of the distance relative to the
     kernel's coefficients; ``along``, the same of the inner products with the row, which are
-    predictions. ``turned``: by order of erasing, in percent.
+    predictions. ``turned``: changed predictions by order of erasing, in percent.
     """
     seed, units = cell.seed(), UNITS[level]
     (X, labels), (rows, _) = deal(examples, seed, *ROWS[level])
@@ -114,7 +118,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw distances over the units, and what erasing turns."""
     distances = {
         f"{label}, {word}": results.values(kind, name)
         for kind, word in KINDS.items()

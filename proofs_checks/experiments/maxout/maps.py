@@ -1,4 +1,4 @@
-"""Errors of other feature maps on Table 1's task: as many features, or projections, or none."""
+"""Errors of other maps on the task of Table 1 of Mroueh, Rennie, Goel (2015), digits of MNIST."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ UNITS = {"quick": 100, "full": 1000}
 # Bandwidth candidates for rows of length 1, chosen on few rows by hold-out.
 GAMMAS, FEW = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0), 10_000
 NEIGHBOURS = (1, 3, 5, 7)
-# Maps by name: label in the table, and number of projections for m units.
+# Maps by name: label in the table, and number of projections for m units. Centred units have mean
+# 0. Decoupled ones project on other weights, at the place of the largest projection.
 MAPS: dict[str, tuple[str, Callable[[int], int]]] = {
     "maxout": ("random maxout, q = 4", lambda m: m * POOL),
     "centred": ("centred maxout", lambda m: m * POOL),
@@ -36,7 +37,7 @@ OTHERS = {
     "neighbours-maxout": "nearest neighbours by maxout features",
 }
 LABELS = {name: label for name, (label, _) in MAPS.items()} | OTHERS
-# Error in percent of nearest neighbours on pixels; the paper does not give their number.
+# The paper's error in percent of nearest neighbours on pixels, whose number it does not give.
 PRINTED = 3.09
 
 
@@ -127,7 +128,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the errors of all maps."""
     errors = {label: results.values("error", map=name) for name, label in LABELS.items()}
     return [by_row("Test error by map", "test error, percent", errors, bars=with_range)]
 

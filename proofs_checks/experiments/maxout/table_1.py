@@ -1,4 +1,7 @@
-"""Table 1 of the maxout paper: errors on MNIST by m units of pool size q, with the paper's."""
+"""Table 1 of Mroueh, Rennie, Goel (2015): errors on MNIST by m units of pool size q, with theirs.
+
+A unit is the largest of q random projections of a row; ridge regression on units finds the digit.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,7 @@ from .._harness import Cell, Level, declared
 from .._results import Options, Record, Results, Tables, curves, draws, spread, with_range
 from .._rows import Part, Split, digits, unit_rows
 
-SIZES, POOLS = (100, 500, 1000, 5000, 10_000), (1, 2, 4, 8, 16)  # m; q, weights a unit
+SIZES, POOLS = (100, 500, 1000, 5000, 10_000), (1, 2, 4, 8, 16)  # m; q
 DRAWS = {"quick": 10, "full": 5}
 # Printed mean and standard deviation of the error in percent, by pool size, over the sizes.
 PRINTED = {
@@ -30,8 +33,7 @@ PRINTED = {
 }
 # Ridge penalties lambda per row, as in learn.ridge; the errors are flat over a decade.
 LAMBDAS = tuple(10.0 ** np.arange(-9.0, -1.0))
-# Rows per block of predictions, by all solutions of the path.
-BLOCK = 1000
+BLOCK = 1000  # rows per block of predictions, by all solutions of the path
 
 
 def prepare(level: Level, folder: Path | None, scaled: Callable[[Any], Any] = unit_rows) -> Split:
@@ -47,8 +49,7 @@ def prepare(level: Level, folder: Path | None, scaled: Callable[[Any], Any] = un
 
 def pixels(X: NDArray[np.float64]) -> Any:
     """Return rows of pixels between 0 and 1, whose lengths differ."""
-    # 255 for MNIST, 16 for the small digits.
-    return X.reshape(len(X), -1).astype(np.float32) / np.float32(X.max())
+    return X.reshape(len(X), -1).astype(np.float32) / np.float32(X.max())  # 255, or quick 16
 
 
 def cells(level: Level, columns: tuple[int, int] = (2, 5)) -> list[Options]:
@@ -75,8 +76,7 @@ def fitted(rows: Split, phi: Any) -> Record:
     X, labels = rows.fit
     codes, classes = learn.one_vs_all(labels)
     sums = learn.RidgeSums(phi).add(X, codes)
-    # No intercept, as in the paper's estimator.
-    fits, n_refused = _path(sums)
+    fits, n_refused = _path(sums)  # no intercept, as in the paper's estimator
     validation = _errors(fits, classes, rows.choose)
     del fits
     best = n_refused + int(np.argmin(validation))
@@ -134,7 +134,6 @@ def table(level: Level, results: Results) -> Tables:
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the errors over the numbers of units."""
     sizes = sorted(results.options("m"))
     errors = {f"q = {q}": results.columns("error", "m", sizes, q=q) for q in POOLS}
     title, x_label = "Error over the number of units", "number of units m"
@@ -155,7 +154,6 @@ PIXELS = replace(
     title=f"{EXPERIMENT.title}, rows of pixels",
     page=Path(__file__).with_name("table_1_pixels.md"),
     prepare=partial(prepare, scaled=pixels),
-    # Without the two columns that take hours.
-    cells=partial(cells, columns=(1, 3)),
+    cells=partial(cells, columns=(1, 3)),  # without the two columns that take hours
     seeds=EXPERIMENT.name,
 )

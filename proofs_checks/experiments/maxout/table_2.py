@@ -1,6 +1,7 @@
-"""Table 2 of the maxout paper on other data: errors of m units of pool size q, logistic regression.
+"""Table 2 of Mroueh, Rennie, Goel (2015) on other data: errors of m units of pool size q.
 
-Rows are frames of recordings with neighbours in time; classes are states, parts of a spoken digit.
+A unit is the largest of q random projections of a row. Rows are frames of recordings with their
+neighbours in time; logistic regression on units finds the state, a part of a spoken digit.
 """
 
 from __future__ import annotations
@@ -37,7 +38,6 @@ def cells(level: Level) -> list[Options]:
 
 
 def measure(level: Level, recordings: Recordings, cell: Cell) -> Record:
-    """Return the errors of one draw of recordings and weights."""
     q, m, X = cell["q"], cell["m"], recordings.X
     if not q:
         return recordings.errors(lambda rows: rows, cell.seed_of("draw"))
@@ -87,7 +87,6 @@ def _rows(errors: dict[Any, Any], sizes: Any, printed: str = "") -> list[dict[st
 
 
 def figure(level: Level, results: Results) -> list[Plot]:
-    """Draw the errors of frames over the numbers of units."""
     sizes = SIZES[level]
     title, percent = "Error of frames over the number of units", "error of test frames, percent"
     errors = {f"q = {q}": results.columns("frames", "m", sizes, q=q) for q in POOLS}

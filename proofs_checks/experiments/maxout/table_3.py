@@ -1,6 +1,7 @@
-"""Measure errors as in Table 3 of the maxout paper: more units of equal or more projections.
+"""Table 3 of Mroueh, Rennie, Goel (2015) on other data: errors of units that share projections.
 
-A unit is the largest of 4 projections. Recordings are learnt by ridge, frames by logistic loss.
+A unit is the largest of 4 random projections of a row, of a common pool of P; are more units of the
+same P better? Recordings of digits are learnt by ridge regression, frames by logistic regression.
 """
 
 from __future__ import annotations
@@ -34,8 +35,7 @@ SETTINGS_OF_FRAMES = {
     "quick": ((15, 15), (60, 15), (60, 60), (400, 15), (300, 300)),
     "full": ((150, 150), (600, 150), (600, 600), (4000, 150), (3000, 3000)),
 }
-# Bandwidths of the Fourier features of frames, for rows of mean squared length 1, chosen by frames
-# held out, and the units with which they are chosen.
+# Bandwidths of Fourier features of frames (mean squared length 1), and units to choose them with.
 GAMMAS, FEW = (0.125, 0.5, 2.0), {"quick": 40, "full": 100}
 # Printed phone error rates on TIMIT in percent; the last row is another paper's.
 PRINTED = ("23.1", "22.7", "22.8", "22.4", "22.1", "21.3")
@@ -74,7 +74,6 @@ def measure(level: Level, rows: Part, cell: Cell) -> Record:
 
 
 def _measure_frames(level: Level, recordings: _frames.Recordings, cell: Cell) -> Record:
-    """Return the errors of one draw of recordings and weights."""
     seed, X = cell.seed_of("draw"), recordings.X
     if cell["map"] == "maxout":
         return recordings.errors(phi_of(cell, X), seed)
@@ -127,14 +126,12 @@ def table(level: Level, results: Results, frames: bool = False) -> Tables:
 
 
 def _errors(results: Results, kind: str) -> dict[Any, Any]:
-    """Return the errors of all draws by setting."""
     names = ("map", "m", "projections")
     settings = results.options(*names)
     return {key: results.values(kind, **dict(zip(names, key))) for key in settings}
 
 
 def figure(level: Level, results: Results, frames: bool = False) -> list[Plot]:
-    """Draw the errors of all settings."""
     errors = {
         f"{name}, m = {m}, {p} projections": values
         for (name, m, p), values in _errors(results, "frames" if frames else "error").items()
