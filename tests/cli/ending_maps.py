@@ -1,5 +1,6 @@
 """Draw functions whose process ends, or nearly ends, in every way there is."""
 
+import functools
 import multiprocessing
 import os
 import signal
@@ -46,6 +47,7 @@ interrupted = doing(interrupt)
 exits_0 = doing(lambda: sys.exit(0))
 leaves_0 = doing(lambda: os._exit(0))
 killed = doing(kill(signal.SIGKILL))
-stays = doing(lambda: threading.Thread(target=time.sleep, args=(1e6,)).start())
+# One thread, whatever the number of draws.
+stays = doing(functools.cache(lambda: threading.Thread(target=time.sleep, args=(1e6,)).start()))
 sleeps = doing(lambda: time.sleep(1e6))
 pools = doing(pool)

@@ -211,7 +211,9 @@ POINTS = [
 ]  # fmt: skip
 ONES = {"kernel": lambda x, y: np.ones((len(x), len(y)))}
 CHECKS = {
-    verify.check_kernel: KERNEL, verify.assert_kernel: KERNEL, verify.diagnose: KERNEL,
+    verify.check_kernel: KERNEL, verify.diagnose: KERNEL,
+    # It looks at the structure first, before the kernel.
+    verify.assert_kernel: KERNEL | {"draw": lambda seed: Maxout(seed, m=5)},
     verify.check_variance: {"draw": signs, "variance": ONES["kernel"], "X": ROWS},
     verify.check_invariance: {"draw": signs, "act": np.negative, "X": ROWS},
     verify.check_same: {"draw_a": signs, "draw_b": lambda s: signs(s + 1), "X": ROWS},
