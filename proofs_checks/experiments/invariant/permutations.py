@@ -1,9 +1,9 @@
 """Accuracy of permutation-invariant features: do two target tokens both occur in a sequence?
 
 CDF(n,m) are the features of Mroueh, Voinea, Poggio (2015): for m random vectors t, the templates,
-the law of <t, g x> over all permutations g of a sequence x, or r random ones, at n thresholds on
-each side of 0, the bins. Least squares and nearest neighbours compare them with the raw rows, with
-counts of tokens (bag of words), and with their limit at infinite m and n (Haar kernel).
+the law of <t, g x> over all permutations g of a one-hot sequence x, or r random ones, at n
+thresholds on each side of 0, the bins. By least squares and nearest neighbours they are compared
+with x itself, with counts of tokens (bag of words), and with their limit (Haar kernel).
 """
 
 from __future__ import annotations

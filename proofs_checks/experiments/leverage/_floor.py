@@ -24,7 +24,7 @@ BLOCK, STEPS, STARTS = 2048, 300, 4
 
 
 def floor(split: Split, gammas: Sequence[float], n_columns: int, seed: int) -> dict[str, float]:
-    """Return the test error ``exact`` at the bandwidth and ridge of least validation error."""
+    """Return the test error ``exact``, at the bandwidth and ridge of least validation error."""
     x, y = split.fit
     others = np.concatenate([split.choose[0], split.test[0]])
     ridges = [len(y) * ridge for ridge in RIDGES]

@@ -46,8 +46,8 @@ METHODS: dict[str, Callable[[Any, int, float, int, Any], leverage.Selector]] = {
     "top leverage": lambda pool, m, lam, seed, y: leverage.TopLeverage(pool, m, lam=lam),
     "bottom leverage": lambda pool, m, lam, seed, y: BottomLeverage(pool, m, lam=lam),
     "top variance": lambda pool, m, lam, seed, y: rivals.TopVariance(pool, m),
-    "EERF": lambda pool, m, lam, seed, y: rivals.EERF(pool, m, y=y),
-    "LKRF": lambda pool, m, lam, seed, y: rivals.LKRF(pool, m, y=y, rho=1.0),
+    "EERF": lambda pool, m, lam, seed, y: rivals.EERF(pool, m, y=y),  # by correlation with y
+    "LKRF": lambda pool, m, lam, seed, y: rivals.LKRF(pool, m, y=y, rho=1.0),  # weights fit y
 }
 
 

@@ -1,7 +1,7 @@
 """Test errors of ten ways to choose M random features from a pool, on the census data Adult.
 
 Shahrampour, Kolouri (2019) choose by leverage scores, which say how much a feature adds to the
-others. All are compared with plain sampling, and with kernel ridge regression, the floor.
+others. All are compared with plain sampling, and with the exact kernel, whose error is the floor.
 """
 
 from __future__ import annotations

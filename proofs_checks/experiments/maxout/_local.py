@@ -17,7 +17,7 @@ from mehler import exact
 from .._learners import kernel_ridge
 
 POOL, LAMBDAS = 4, tuple(10.0 ** np.arange(-7.0, -1.0))  # weights of a unit; penalties
-ERASED = 0.1  # fraction of the pixels that are not blank
+ERASED = 0.1  # fraction of the pixels that are not blank, which is erased
 
 
 def kernel_of(rho: NDArray[np.float64], name: str) -> Any:
@@ -38,11 +38,11 @@ def best_lambda(X: Any, codes: Any, name: str) -> float:
 def kernel_coefficients(
     X: NDArray[np.float64], codes: NDArray[np.float64], rows: Any, lam: float, name: str
 ) -> tuple[Any, dict[str, Any]]:
-    """Fit sum_i beta_i K(x, x_i); return beta and its coefficients, (rows, d, classes), by pair.
+    """Fit sum_i beta_i K(x, x_i) to codes of classes; return beta, and coefficients by kind.
 
-    Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i) x_i, kappa the chance that one projection is
-    the largest for both rows, sigma^2 its mean square. In rho the plain K has the derivative kappa,
-    which makes the gradient sum_i beta_i (kappa x_i + (K - rho kappa) x).
+    Coefficients have shape (rows, d, classes). Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i)
+    x_i, kappa the chance that one projection is the largest for both rows, sigma^2 its mean square.
+    ``gradient``, of a plain K, is sum_i beta_i (kappa x_i + (K - rho kappa) x): dK/drho = kappa.
     """
     kernel = kernel_of(np.clip(X @ X.T, -1, 1), name)
     beta = np.linalg.solve(kernel + len(X) * lam * np.eye(len(X)), codes)

@@ -1,8 +1,8 @@
 """Local coefficients of maxout maps on digits: weights of pixels that explain a prediction.
 
 A plain unit is the largest of q projections on random weights; a decoupled one projects on other
-weights, at the place of the largest. Coefficients of a model on m units near a row, equation (5) of
-Mroueh, Rennie, Goel (2015), are compared with the coefficients of the kernel, equation (4).
+weights, at the place of the largest. Near a row a model on m units is linear: its coefficients,
+equation (5) of Mroueh, Rennie, Goel (2015), are compared with those of the kernel, equation (4).
 """
 
 from __future__ import annotations
@@ -68,11 +68,11 @@ def measure(level: Level, examples: Part, cell: Cell) -> Record:
                     record[key][pair].append(float(np.median(distances)))
     phi = DecoupledMaxoutFeatures.draw(X.shape[1], units[-1], POOL, seed=seed, like=X)
     model = learn.ridge(phi, X, codes, lambdas=lambdas["decoupled"], intercept=False)
-    record["turned"] = _by_angle((X, codes), rows, model, seed)
+    record["turned"] = _by_erasing((X, codes), rows, model, seed)
     return record
 
 
-def _by_angle(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[str, float]:
+def _by_erasing(fit: tuple[Any, Any], rows: Any, model: Any, seed: int) -> dict[str, float]:
     """Return the percentage of predictions that change as a tenth of the inked pixels is erased."""
     local = model.phi.local_coefficients(rows, model.weights)
     first = model.predict(rows).argmax(axis=1)

@@ -1,7 +1,7 @@
 """Table 3 of Mroueh, Rennie, Goel (2015) on other data: errors of units that share projections.
 
-A unit is the largest of 4 random projections of a row, of a common pool of P; are more units of the
-same P better? Recordings of digits are learnt by ridge regression, frames by logistic regression.
+A unit is the largest of 4 random projections of a row, taken from a pool of P that units share:
+does sharing cost? Recordings are learnt by ridge regression, frames by logistic regression.
 """
 
 from __future__ import annotations
