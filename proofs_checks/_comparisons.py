@@ -4,8 +4,6 @@ A loose bound passes a check by draws even if one of its terms is deleted. Each 
 an instance: a setting in which it dominates, whose probability is computed, not drawn.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

@@ -1,7 +1,5 @@
 """Plots of statements, and observed quantiles with their intervals as points of a plot."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 

@@ -1,7 +1,5 @@
 """Correlations of maxout layers tend to 1 with depth: fixed point and rate."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

@@ -3,8 +3,6 @@
 Its digits, moments of the mean square in networks drawn, and what layers do to gradients.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Checks that kernels of deep maxout networks are strictly positive definite on the sphere."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Eigenvalues of deep maxout kernels on the sphere, which fall as those of ReLU networks do."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """Learners: ridge, nearest rows, Nystroem, kernel ridge, a perceptron, greedy sums, AdaBoost."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Data sets of the experiments, in parts and scaled, and bandwidths of exp(-gamma |x - z|^2)."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ sha256, and returns a `Dataset` of NumPy arrays. If the package is missing, the 
 command that installs it. `SOURCES` has licences and hashes, from ``sources.toml``.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
 import hashlib

@@ -5,8 +5,6 @@ signs of a column less a threshold, is compared with greedy cosines, boosted stu
 perceptron, all of whose weights are fitted together ("joint").
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path

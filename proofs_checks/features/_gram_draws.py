@@ -1,7 +1,5 @@
 """Independent draws of the Gram matrix of a map, cut from one large one."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

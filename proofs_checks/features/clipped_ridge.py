@@ -6,8 +6,6 @@ N ridge |w|^2/(2 (N + 1)) + 4 b^2 (2 d - d^2/(N + 1))/(N + 1), with b the `clip`
 mean degrees of freedom: sum mu/(mu + N ridge), mu the eigenvalues of the Gram of all N + 1 rows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Spectral error of the Gram matrix of m features, relative to the kernel and a ridge."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, Literal

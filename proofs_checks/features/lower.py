@@ -5,8 +5,6 @@ of m features, the mean of G over blocks; v is a unit vector. The spectral error
 (K + ridge)^(-1/2) (K_m - K) (K + ridge)^(-1/2). M is a maxout unit of q projections, q = 1 linear.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """Risk of a linear classifier on features, by its margins."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

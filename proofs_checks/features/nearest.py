@@ -5,8 +5,6 @@ distance B^2 |(1 - P) K (1 - P)|/N, P the projection on the range of Phi. Of a u
 the leverage is max z^T (K + N ridge)^-1 z, the kurtosis max over v of E<v, z>^4/(E<v, z>^2)^2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

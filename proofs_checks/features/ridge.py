@@ -1,7 +1,5 @@
 """Checks of bounds for the excess risk of ridge regression on m features, squared loss."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

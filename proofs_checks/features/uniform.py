@@ -1,7 +1,5 @@
 """Bounds of a map's largest kernel error on a set, by the slopes of its feature products."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Callable, Iterator

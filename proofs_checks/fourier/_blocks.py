@@ -1,7 +1,5 @@
 """Treat blocks of dependent features as independent samples, and make rows at set distances."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Bochner's theorem: the mean of cos<w, x - y> over random frequencies w is the kernel."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Check Fourier features of orthogonal frequencies: the Gaussian kernel, and their variance."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

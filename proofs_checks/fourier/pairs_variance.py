@@ -1,7 +1,5 @@
 """Variance of Fourier features in two forms: cosines and sines, or cosines with an offset."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random features of the kernel K = exp(<x, y>): variances of three forms, and the least."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

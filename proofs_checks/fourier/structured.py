@@ -1,7 +1,5 @@
 """Fourier frequencies in blocks of Walsh-Hadamard transforms: unbiased, nearly orthogonal."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from typing import Any, Literal

@@ -6,8 +6,6 @@ are those of :mod:`mehler.bounds.group_invariant`, and the paper's constants :ma
 :func:`mehler.bounds.group_invariant.cdf_error`.
 """
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Maps, rows, draws and comparisons that the checks of group-invariant features share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

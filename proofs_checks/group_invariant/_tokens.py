@@ -9,8 +9,6 @@ empirical risk. The infinite class has the least risk -C E int |E_x y psi(x, t, 
 psi(x, t, tau) the share of the orbit of x whose product with t is at most tau.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Rotations of images: interpolated by splines, and an exact group of orthogonal maps."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable, Iterable

@@ -3,8 +3,6 @@
 Each has an interval for the exact probability that the bound is exceeded, and the delta promised.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -4,8 +4,6 @@ x ~ N(0, I_d), phi(x; w, b) = cos(<w, x> + b) with w ~ N(0, s^2 I_d) and b unifo
 Expectations over x are those of characteristic functions, E cos(<w, x> + b) = cos(b) e^{-|w|^2/2}.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ and none is divided, so that C is `scale`. The slides, our source, leave a const
 theorem and in the rate; the estimation lemma is unverified. N samples, K features, L `lipschitz`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mehler.bounds import Assumption, Bound, Term

@@ -1,7 +1,5 @@
 """The estimation lemma: uniform deviation of the empirical risk over the weights."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

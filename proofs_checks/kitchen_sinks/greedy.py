@@ -1,7 +1,5 @@
 """Greedy approximation of a function by features phi added one at a time (Jones, Barron)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

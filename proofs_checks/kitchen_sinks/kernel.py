@@ -1,7 +1,5 @@
 """Check kernels E a(u) a(v) of activations a: closed forms, and Mehler's series elsewhere."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Check Lemma 1: K random features with weights of at most C/K approximate a function."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

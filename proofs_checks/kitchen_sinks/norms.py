@@ -4,8 +4,6 @@ That of F_pi is the least sup |alpha|/pi over all alpha that represent f, that o
 H the least root of int alpha^2/pi. The kernel is E phi(x) phi(y), of cosines or sines below.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """The risk lemma: the average of random features has nearly the risk of f*."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

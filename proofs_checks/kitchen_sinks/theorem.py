@@ -1,7 +1,5 @@
 """The main theorem: the excess risk of weights fitted on random features."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Waves on a circle with a Gaussian spectrum: leverage and error of a draw in closed form."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -3,8 +3,6 @@ r"""Bounds of Shahrampour and Kolouri (2019) for features drawn by leverage scor
 The source text is without formulas. Arguments are those of :mod:`mehler.bounds.leverage`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import ArrayLike
 

@@ -1,7 +1,5 @@
 """Algorithm 1: features drawn from a pool by leverage scores, with weights, keep its kernel."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Proposition 6 (Bach): how many features approximate the unit ball of the kernel's space."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Theorem 1 and Corollary 5: how wrong leverage scores tau are if estimated from N_0 rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

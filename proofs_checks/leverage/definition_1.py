@@ -1,7 +1,5 @@
 """Check Definition 1: degrees of freedom are the mean leverage, above those of sampled rows."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Example 1: the variance of Fourier features of a Gaussian kernel, in pairs or with a phase."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

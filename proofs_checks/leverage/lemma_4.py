@@ -1,7 +1,5 @@
 """Lemma 4: errors of leverage scores by those of their Gram matrix G, and a lossy last step."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lemma 7: how far a kernel sum moves if a pool of random features replaces the kernel."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Leverage scores tau at a small or large ridge lambda: when all M_0 features score alike."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The scores of the feature Gram are the pool's distribution times the leverage."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

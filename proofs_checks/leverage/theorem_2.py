@@ -1,7 +1,5 @@
 """Theorem 2 and Lemma 3: distance of the Gram matrix of N_0 rows from its expectation G."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -6,8 +6,6 @@ Arguments are those of :mod:`mehler.bounds.maxout`: k is `dimension`, D `diamete
 [0, 1]. Inputs have norm 1. No value is clipped, since checks compare the formula itself.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mehler import exact

@@ -4,8 +4,6 @@ That kernel (Jacot and others 2018) of two rows is the inner product of the grad
 weights, of an infinitely wide network's output. Random projections sketch them layer by layer.
 """
 
-from __future__ import annotations
-
 from types import ModuleType
 from typing import Any
 

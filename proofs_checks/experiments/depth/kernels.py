@@ -5,8 +5,6 @@ covariance (NNGP) or the tangent kernel (NTK) of infinitely many units per layer
 regression: exactly, or approximately by columns of random networks or of Nystroem's method.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable
 from functools import partial

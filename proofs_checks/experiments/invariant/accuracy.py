@@ -6,8 +6,6 @@ turns of digits, and small changes of speed and pitch of spoken ones. Controls a
 features, and the same features without a group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

@@ -5,8 +5,6 @@ of a row with all images of the template under a group, at n thresholds on each 
 (Mroueh, Voinea, Poggio 2015). A panel has the accuracies by m and n. Vowels test new speakers.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import replace

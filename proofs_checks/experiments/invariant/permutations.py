@@ -6,8 +6,6 @@ thresholds on each side of 0, the bins. By least squares and nearest neighbours 
 with x itself, with counts of tokens (bag of words), and with their limit (Haar kernel).
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -5,8 +5,6 @@ On tens of thousands of rows the matrix K of the exact kernel is held once, in f
 nothing of the kernel is approximated.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Logistic regression on features, and the choice of a classifier by cross-validation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -5,8 +5,6 @@ A score, diag(A'A (A'A + lam)^-1) for the pool's features A of some rows over th
 number, says how much a feature adds to the others. The rest are controls and rivals.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

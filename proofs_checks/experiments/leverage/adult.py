@@ -4,8 +4,6 @@ Shahrampour, Kolouri (2019) choose by leverage scores, which say how much a feat
 others. All are compared with plain sampling, and with the exact kernel, whose error is the floor.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

@@ -5,8 +5,6 @@ A score says how much a feature of a pool adds to the others on some rows. Shahr
 smallest scores, the largest variance, the best of ten draws, and the exact kernel, the floor.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any

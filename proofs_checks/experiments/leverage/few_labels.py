@@ -5,8 +5,6 @@ A score says how much a feature of a random pool adds to the others. ELSS of Sha
 compared with LR and a perceptron on the rows themselves.
 """
 
-from __future__ import annotations
-
 import itertools
 from functools import partial
 from typing import Any

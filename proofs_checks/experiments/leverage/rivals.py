@@ -6,8 +6,6 @@ groups that stay together, as cosine and sine. ``_choose`` returns weights of al
 those dropped, from features ``phi`` (N, M_0). What is kept has another kernel than the pool.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

@@ -4,8 +4,6 @@ The weights q_i of M_0 random features are their leverage scores at a ridge lamb
 how much each adds to the others on some rows. Measured is M_0 q_i, 1 where all are alike.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from mehler.features import leverage

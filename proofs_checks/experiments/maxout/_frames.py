@@ -3,8 +3,6 @@
 A frame is a slice of a recording. Its class, the state, is the digit and a part of its time.
 """
 
-from __future__ import annotations
-
 import warnings
 from dataclasses import dataclass
 from pathlib import Path

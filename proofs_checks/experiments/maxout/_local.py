@@ -5,8 +5,6 @@ projects on other weights, at the place of the largest. Local coefficients are t
 that a model is near an image: equation (4) of Mroueh, Rennie, Goel (2015), for the exact kernel.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

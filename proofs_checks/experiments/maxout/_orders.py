@@ -1,7 +1,5 @@
 """Scores of points in a plane: do they keep the order of angles, or people together?"""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -5,8 +5,6 @@ features of two points, sigma^2 = K(x, x), so that squared distances have the me
 Compared are K as proved here, and as Mroueh, Rennie, Goel (2015) print it, another function.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

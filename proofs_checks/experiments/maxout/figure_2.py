@@ -4,8 +4,6 @@ Two principal components of maxout features, each the largest of 12 random proje
 with those of pixels, and with locally linear embedding (LLE): which keep the order of the angles?
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path

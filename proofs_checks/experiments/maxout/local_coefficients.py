@@ -5,8 +5,6 @@ weights, at the place of the largest. Near a row a model on m units is linear: i
 equation (5) of Mroueh, Rennie, Goel (2015), are compared with those of the kernel, equation (4).
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Errors of other maps on the task of Table 1 of Mroueh, Rennie, Goel (2015), digits of MNIST."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -3,8 +3,6 @@
 A unit is the largest of q random projections of a row; ridge regression on units finds the digit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

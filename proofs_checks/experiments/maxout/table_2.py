@@ -4,8 +4,6 @@ A unit is the largest of q random projections of a row. Rows are frames of recor
 neighbours in time; logistic regression on units finds the state, a part of a spoken digit.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from mehler import MaxoutFeatures

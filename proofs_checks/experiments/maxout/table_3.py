@@ -4,8 +4,6 @@ A unit is the largest of 4 random projections of a row, taken from a pool of P t
 does sharing cost? Recordings are learnt by ridge regression, frames by logistic regression.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from pathlib import Path

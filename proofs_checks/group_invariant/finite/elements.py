@@ -1,7 +1,5 @@
 """How far the kernel moves, by order 1/r, where r sampled elements stand for a whole group."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Lemma 2: mean and mean square of the larger of two normals (Clark)."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

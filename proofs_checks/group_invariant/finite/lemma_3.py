@@ -1,7 +1,5 @@
 """Lemma 3: two bounds for the chance that a template, a random vector, is too long to keep."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

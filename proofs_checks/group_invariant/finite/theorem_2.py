@@ -1,7 +1,5 @@
 """Theorem 2: how many templates, group elements and bins make all inner products accurate."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Theorem 4: the error of a distribution function that r random group elements estimate."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Corollary 1: inner products and distances of features estimate distances of orbits."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from typing import Any

@@ -1,7 +1,5 @@
 """Bounds, by the least distance, of the energy distance of orbits: images of rows by a group."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Expectation of the inner product of group-invariant features: is it the invariant kernel?"""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

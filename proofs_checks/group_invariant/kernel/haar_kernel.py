@@ -1,7 +1,5 @@
 """The Haar kernel K, a mean over a group: invariance, positivity, the form of solutions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Invariance Phi(g x) = Phi(x): exact for a whole group, off by a known amount in samples."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Callable
 from typing import Any

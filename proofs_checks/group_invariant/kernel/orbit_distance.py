@@ -1,7 +1,5 @@
 """Check two distances of orbits {gx: g in G}: d_G, by the mean of |gx - hz|, and the energy."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check Remark 3: kernels that only some elements of a group leave as they are, and longer rows."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

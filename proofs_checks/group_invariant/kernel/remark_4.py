@@ -1,7 +1,5 @@
 """Remark 4: the kernel of templates, random unit vectors t of any law, integrates maxima."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Checks of n turns of an image: are they a group, and their mean near that over all angles?"""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

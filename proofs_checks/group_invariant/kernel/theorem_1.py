@@ -1,7 +1,5 @@
 """Theorem 1: the expected kernel K_s is s = 1 + epsilon less d_G, a mean distance of orbits."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from typing import Any

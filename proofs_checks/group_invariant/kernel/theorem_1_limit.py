@@ -5,8 +5,6 @@ again: two laws. d_G = D/sqrt(2 pi d), D the mean distance of two orbits. By par
 K_s - (s - d_G) is between -delta_2 and delta_1. p, q = P(chi^2 < d s) for d, d + 1 degrees.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 

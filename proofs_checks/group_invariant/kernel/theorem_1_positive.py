@@ -1,7 +1,5 @@
 """Theorem 1, part 3: the expected kernel K_s has no negative eigenvalue, and what is to spare."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -7,8 +7,6 @@ per orbit and the `counts` of sequences in it. CDF(n, m) are such features: at n
 fresh targets, split and templates.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check the paper's experiment on permuted sequences: which features classify best, and figures."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any

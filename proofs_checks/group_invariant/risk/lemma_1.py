@@ -1,7 +1,5 @@
 """Lemma 1: is F_p, functions of weights up to C times the law p, dense in the kernel's space?"""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Lemma 4 (invariant features): how near m features with small weights come to f*, in L2."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any

@@ -1,7 +1,5 @@
 """Lemma 5: close functions have close risks, by a factor L, the loss's Lipschitz constant."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

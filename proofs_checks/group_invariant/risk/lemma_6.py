@@ -1,7 +1,5 @@
 """Lemma 6 and Theorem 5: true and empirical risk over all weights."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

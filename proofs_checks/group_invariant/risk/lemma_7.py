@@ -1,7 +1,5 @@
 """Lemma 7: how far a mean of m independent bounded vectors f is from E f, in a Hilbert space."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ and noise. `average` is "none", "after" (of the predictor) or "before" (of the k
 ridge); letters in brackets are those of parts of `ridge_gain.md`.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction

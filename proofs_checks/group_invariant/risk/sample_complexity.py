@@ -1,7 +1,5 @@
 """Sample complexity: count orbits, each a sequence and its rearrangements, among sequences."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -10,8 +10,6 @@ identity among the elements. Where the loss is linear with slope -1 the minimise
 sign of the labels' mean; the other one is above the least risk by 2 eta (s + b).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple

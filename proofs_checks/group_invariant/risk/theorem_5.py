@@ -1,7 +1,5 @@
 """Theorem 5: by how much the true risk exceeds the empirical one, over a class of functions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

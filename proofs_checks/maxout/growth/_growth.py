@@ -1,7 +1,5 @@
 """Bounds and limits of h_1(q), the mean of the maximum of q normals, for q beyond any table."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Section 2.1: growth of h_1(q), the mean maximum of q normals, and of a slope that it gives."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 

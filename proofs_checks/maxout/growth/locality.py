@@ -1,7 +1,5 @@
 """Section 2.1: the collision probability kappa_q of pools of q is local, the kernel K is not."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

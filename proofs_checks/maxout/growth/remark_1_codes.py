@@ -1,7 +1,5 @@
 """Remark 1: digits of argmax codes (argmax of q projections) agree with probability kappa_q."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

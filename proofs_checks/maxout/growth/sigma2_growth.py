@@ -1,7 +1,5 @@
 """Appendix A: sigma^2(q) = E M^2, M the largest of q normals, grows like 2 log q, not log q."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

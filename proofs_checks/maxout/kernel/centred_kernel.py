@@ -1,7 +1,5 @@
 """Check the kernel of maxout units less their mean: the integral of the collision probability."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Kernel of decoupled maxout units, which choose by some weights and project by others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Equations (4) and (5): the function that a linear model on features estimates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

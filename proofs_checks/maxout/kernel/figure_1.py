@@ -1,7 +1,5 @@
 """Figure 1: distances of maxout features equal those of near rows, and saturate for far ones."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

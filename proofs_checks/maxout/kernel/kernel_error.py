@@ -1,7 +1,5 @@
 """Error of the Gram of m features against the kernel: one pair, all pairs, a set."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

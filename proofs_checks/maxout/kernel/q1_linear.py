@@ -1,7 +1,5 @@
 """Pool size 1: maxout features are random projections, and their kernel is linear."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from mehler import MaxoutFeatures

@@ -1,7 +1,5 @@
 """Section 2.1: the probability kappa_q that maxout codes agree, at correlation 1, 0 and -1."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Check the kernel of maxout units in Theorem 1: the paper's formula fails, another one holds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Theorem 1, Lemma 1: the series of kappa_q(rho), the chance that two rows have equal codes."""
 
-from __future__ import annotations
-
 import importlib.util
 import math
 from collections.abc import Callable

@@ -4,8 +4,6 @@ Functions return an `Instance`: the computed chance or mean, and the bound that 
 All have m linear units (q = 1), of one input or of orthogonal ones, with weights of at most C/m.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

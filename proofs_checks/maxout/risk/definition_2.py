@@ -1,7 +1,5 @@
 """Definition 2: Assouad (doubling) dimension, log2 of half-size balls to cover a ball's points."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Mapping

@@ -4,8 +4,6 @@ F_C holds E a(W) phi(., W) for |a| <= C, where phi(x, W) = max_j <w_j, x> over q
 kernel is K(x, z) = E phi(x, W) phi(z, W). M is phi at a unit vector, sigma^2 = E M^2 = K(z, z).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

@@ -1,7 +1,5 @@
 """Lemma 2: how large a maxout unit phi(x) = max <w_j, x> over j <= q gets over all inputs x."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

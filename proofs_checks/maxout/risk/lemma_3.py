@@ -1,7 +1,5 @@
 """Check Lemma 3: functions of m maxout units approximate one, f, of infinitely many units."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

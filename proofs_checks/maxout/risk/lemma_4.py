@@ -1,7 +1,5 @@
 """Lemma 4: how much risk is added where m maxout units approximate a function f*."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Remark 2: risk bounds of maxout features for inputs of norm at most R, losses of at most B."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Theorem 2, a risk bound, by a unit's variance V and by the norms of the sample's features."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections.abc import Iterator

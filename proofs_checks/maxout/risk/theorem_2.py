@@ -1,7 +1,5 @@
 """Theorem 2: excess risk of the empirical minimiser over the box, weights to C/m of m units."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
