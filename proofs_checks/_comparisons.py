@@ -1,7 +1,8 @@
 """Compare a bound with the rate of its violations in draws, and with extremal instances.
 
 A loose bound passes a check by draws even if one of its terms is deleted. Each term therefore has
-an instance: a setting in which it dominates, whose probability is computed, not drawn.
+an extremal instance: a setting in which this term is nearly what happens. The probability or mean
+that the bound limits is computed there, not drawn.
 """
 
 import math
@@ -15,16 +16,16 @@ from mehler.bounds import Bound
 from mehler.statements import BoundCase, Context, Evidence, Plot
 from mehler.verify import Verdict
 
-# Evaluates a bound: the function of a theorem, or one that a check must tell from it.
+# A function that returns a bound: that of a theorem, or in tests a wrong one.
 Bounding = Callable[..., Bound]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """Independent draws (n,) of a bounded quantity, with its bound and the setting `where`.
+    """Independent draws (n,) of the quantity that a bound limits, the bound, and the setting.
 
-    Each draw is over all that the bound's probability is over. `lower` bounds the same quantile
-    from below, where that is known.
+    A draw renews all that the bound's probability is over. `lower` bounds the same quantile from
+    below, if that is known. `where` names the values of the setting in the report.
     """
 
     draws: Any
@@ -57,7 +58,11 @@ def compare_with_bounds(
     n_features: int,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
-    """Compare each case's violations with its bound's promise, by binomial intervals of all."""
+    """Return evidence on whether draws exceed their bounds more often than the bounds allow.
+
+    Binomial intervals hold for all cases together; the worst case decides. `claim` is the sentence
+    that the report shows.
+    """
     compared = [case.evaluate(false_alarm / len(cases)) for case in cases]
     # The refuted ones first; among the others the one whose interval comes nearest its promise.
     refuted = [row for row in compared if row.promised < row.violation_interval[0]]
@@ -88,7 +93,10 @@ _LARGEST, _ROUNDING = 1e300, 1e-14
 
 @dataclass(frozen=True)
 class Instance:
-    """A named instance: a certain interval for a probability or mean, and its promised bound."""
+    """An extremal instance: an interval for what happens there, and what its bound promises.
+
+    What happens is a probability or a mean, and must be at most `promised`.
+    """
 
     name: str
     happens: tuple[float, float]
@@ -106,9 +114,9 @@ class Instance:
 def compute(
     claim: str, value: float, rounding: float, *, relative: bool = False, **fields: Any
 ) -> Evidence:
-    """Compare a computed value with `exact` or with `lower` and `upper`.
+    """Return evidence on whether a computed value is `exact`, or between `lower` and `upper`.
 
-    `rounding` bounds its error; `relative`: in units of the value.
+    `rounding` bounds the value's numerical error, in units of the value if `relative`.
     """
     fields = {"method": "computed, with its rounding", **fields}
     ends = (value - rounding, value + rounding)
@@ -150,7 +158,7 @@ def compare_ratios(
     *,
     method: str,
 ) -> Evidence:
-    """Compare ratios of means to bounds with 1: (lower end, value, upper end, features) each."""
+    """Compare means over their bounds with 1: (lower end, ratio, upper end, features) of each."""
     low, value, high, n_features = max(ratios, key=lambda ratio: (ratio[0] > 1.0, ratio[2]))
     return Evidence.from_interval(
         claim=f"{claim}, at most 1 (largest of {len(ratios)} settings)",
@@ -165,7 +173,7 @@ def compare_ratios(
 
 
 def compare_instances(claim: str, *instances: Instance) -> Evidence:
-    """Compare values with their promised bounds, and report the nearest instance."""
+    """Return evidence on whether all instances keep their bounds, by the one that is nearest."""
     worst = max(instances, key=lambda row: row.ratio[0])
     low, high = worst.ratio
     return Evidence.from_interval(
@@ -183,9 +191,10 @@ def compare_instances(claim: str, *instances: Instance) -> Evidence:
 def wrong_majority(
     name: str, excess: Callable[[int, float], float], failures: Sequence[float]
 ) -> Iterator[Instance]:
-    """Take 10^6 labels of one row, whose bias is just above `excess`, a function of both numbers.
+    """Yield instances where one row has n = 10^6 labels, 1 or -1, and their majority may be wrong.
 
-    The sum of the labels has the wrong sign with the chance of a binomial tail.
+    Labels have a mean just above `excess(n, failure)`, the bound; a wrong majority loses as much.
+    It occurs with the chance of a binomial tail, and may occur with the chance `failure`.
     """
     n = 10**6
     for failure in failures:
@@ -198,15 +207,15 @@ def wrong_majority(
 
 
 def mean_exceeds(t: float, n: int, *, third: float = 2.0) -> tuple[float, float]:
-    """Bound the probability that a mean of n variables is t/sqrt(n) above its own.
+    """Return an interval for the chance that a sample's mean exceeds the true one by t/sqrt(n).
 
-    t is in standard deviations; `third` bounds the absolute third standardised moment. n is so
-    large, 10^40, that the Berry-Esseen error is negligible.
+    t is in standard deviations; `third` bounds the absolute third standardised moment. The sample
+    size n is so large, 10^40, that the Berry-Esseen error is negligible.
     """
     chance, error = float(special.ndtr(-t)), _BERRY_ESSEEN * third / math.sqrt(n)
     return max(0.0, chance - error), chance + error
 
 
 def at_least(interval: tuple[float, float], lost: float) -> tuple[float, float]:
-    """Return an interval for a probability on an event that fails with at most `lost`."""
+    """Widen an interval for a probability by the chance `lost` that its assumptions fail."""
     return max(0.0, interval[0] - lost), min(1.0, interval[1] + lost)

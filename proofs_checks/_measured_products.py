@@ -1,6 +1,8 @@
 """Measure a map's kernel at many correlations of two rows, and compare it with claimed values.
 
-A unit, one draw of weights, serves all pairs of rows: intervals hold jointly by a union bound.
+A unit h is one feature with a draw of its weights, in maxout features the largest of q projections;
+q is the pool size. The kernel is the mean of h(x) h(z) over draws, for rows x and z of norm 1. Each
+unit serves all pairs of rows, so that intervals hold jointly by a union bound.
 """
 
 from __future__ import annotations
@@ -30,10 +32,11 @@ MISS = 1e-6
 
 @dataclass(frozen=True)
 class Estimates:
-    """Simultaneous intervals [low, high] at n points (pool size q, correlation rho), as tuples.
+    """Means and simultaneous intervals [low, high] at n points (pool size q, correlation rho).
 
-    `false_alarm` is that of all intervals together. `n_units`: independent units behind each point;
-    `detectable`: the least deviation that is refuted with probability at least 1 - `MISS`.
+    Tuples have an entry for each point. `n_units` counts its independent units; `detectable` is the
+    least deviation that is refuted with probability at least 1 - `MISS`. `false_alarm` is the
+    chance that any interval misses its mean.
     """
 
     pool_size: tuple[int, ...]
@@ -70,7 +73,10 @@ class Estimates:
 def rows_at(
     rho: Sequence[float], rng: np.random.Generator, *, dimension: int = 3, unit: bool = False
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return pairs of rows (n, dimension) of given correlations, of norm 1 or from 1/2 to 2."""
+    """Return two arrays (n, dimension); their rows i have the correlation rho[i].
+
+    Norms are 1 if `unit`, else between 1/2 and 2.
+    """
     correlation = np.asarray(rho, dtype=float)[:, None]
     x, z = rng.standard_normal((2, correlation.shape[0], dimension))
     x /= np.linalg.norm(x, axis=1, keepdims=True)
@@ -95,9 +101,10 @@ def measure(
     false_alarm: float,
     **options: Any,
 ) -> Estimates:
-    """Measure E[h(x) h(z)] / (|x| |z|), h a unit, by as many units as variance and width ask for.
+    """Measure E[h(x) h(z)] / (|x| |z|) at correlations rho, by intervals of at most these widths.
 
-    Cached, so that both forms of a statement meet the same intervals.
+    `variance` is that of the product of one unit, at each rho, and says how many units are enough.
+    Results are cached, so that the published form and ours meet the same intervals.
     """
     return _measure(
         draw,
@@ -120,7 +127,7 @@ def measure_pools(
     variance: Callable[[int], Any],
     **options: Any,
 ) -> Estimates:
-    """Measure pools of these widths and variances, which share the false alarm of the check."""
+    """Measure the kernel for each pool size q in `widths`; they share the check's false alarm."""
     share, n = context.false_alarm / len(widths), len(rho)
     return Estimates.join(
         [
@@ -225,7 +232,7 @@ def points(label: str, estimates: Estimates) -> Series:
 def measure_collisions(
     context: Context, draw: Draw, pools: Sequence[int], rho: Sequence[float], width: float
 ) -> Estimates:
-    """Measure P(C(x) = C(z)), C a digit of a map's codes, in intervals of at most that width."""
+    """Measure how often a digit of two rows' codes agrees, in intervals of at most this width."""
     places, share = tuple(float(r) for r in rho), context.false_alarm / len(pools)
     seeds = [context.seed_for(f"codes q={q}") for q in pools]
     return Estimates.join(
@@ -279,9 +286,10 @@ def compare_with_claims(
     error: Any = 0.0,
     plots: tuple[Plot, ...] = (),
 ) -> Evidence:
-    """Compare claimed values (n,) with simultaneous intervals, widened by `error`.
+    """Return evidence on claimed values (n,) by simultaneous intervals, widened by `error`.
 
-    Refuted if one excludes its claim; inconclusive if one is wider than `resolution`.
+    A claim is refuted if any interval excludes its value, and inconclusive if any interval is wider
+    than `resolution`.
     """
     value = np.asarray(claimed, dtype=float)
     low, high = np.asarray(estimates.low) - error, np.asarray(estimates.high) + error

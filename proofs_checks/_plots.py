@@ -1,9 +1,10 @@
-"""Plots of statements, and observed quantiles with their intervals as points of a plot."""
+"""Make the plots of reports, with observed quantiles and their intervals as points."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
+from scipy.stats import binom
 
 from mehler.statements import Plot, Series
 
@@ -15,23 +16,15 @@ def quantile_interval(sample: Any, probability: float) -> tuple[float, float]:
 
     The number of draws below the quantile is binomial (n, probability).
     """
-    from scipy.stats import binom
-
     values = np.sort(sample)
     low = int(binom.ppf(_MISS / 2, values.size, probability))
     high = int(binom.ppf(1 - _MISS / 2, values.size, probability)) + 1
     return float(values[max(low, 1) - 1]), float(values[min(high, values.size) - 1])
 
 
-def quantile_points(
-    label: str,
-    x: Any,
-    samples: Sequence[Any],
-    probability: float,
-    interval: Callable[[Any, float], tuple[float, float]] = quantile_interval,
-) -> Series:
+def quantile_points(label: str, x: Any, samples: Sequence[Any], probability: float) -> Series:
     """Plot one quantile per set of draws, with its interval."""
-    low, high = np.array([interval(errors, probability) for errors in samples]).T
+    low, high = np.array([quantile_interval(errors, probability) for errors in samples]).T
     y = [np.quantile(errors, probability) for errors in samples]
     return Series(label=label, kind="points", x=x, y=y, y_low=low, y_high=high)
 

@@ -1,4 +1,9 @@
-"""Correlations of maxout layers tend to 1 with depth: fixed point and rate."""
+"""Check how fast the correlation of two rows tends to 1 through infinitely wide maxout layers.
+
+A unit is the largest of q projections; q is the pool size. A layer turns the correlation rho into
+C(rho) = K_q(rho)/sigma^2(q), by the kernel K_q of maxout units and their mean square sigma^2(q) =
+K_q(1). Bounds of 1 - C(rho) are checked for one layer, and their consequences for networks.
+"""
 
 import math
 from collections.abc import Callable
@@ -10,19 +15,17 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Instance, compare_instances, compute
 
-# q: pool size; rho: correlation of two rows; C(rho): that after a layer, of maxout kernel K_q.
-
-# Of exact.maxout_kernel and exact.sigma2, relative.
+# Relative error of exact.maxout_kernel and exact.sigma2.
 ERROR = 3e-13
 
 
 def layer_gap(rho: float, q: int) -> float:
-    """Return 1 - C(rho) = 1 - K_q(rho)/sigma^2(q), with sigma^2(q) = K_q(1), to `ERROR`."""
+    """Return 1 - C(rho), with an error of at most `ERROR`."""
     return 1.0 - float(exact.maxout_kernel(rho, q)) / float(exact.sigma2(q))
 
 
 def angle_after(theta: float, q: int, depth: int) -> float:
-    """Return the angle of two rows after so many layers, from the covariances of the network."""
+    """Return the angle after `depth` layers of two rows at angle theta, by the network's kernel."""
     rows = np.array([[1.0, 0.0], [math.cos(theta), math.sin(theta)]])
     k = DeepKernel("maxout", depth, pool_size=q, weight_variance=1 / exact.sigma2(q)).nngp(rows)
     return float(np.arccos(np.clip(k[0, 1] / math.sqrt(k[0, 0] * k[1, 1]), -1.0, 1.0)))
@@ -31,7 +34,7 @@ def angle_after(theta: float, q: int, depth: int) -> float:
 def gaps(
     q: int, depths: tuple[int, ...], weight_variance: float, bias_variance: float
 ) -> list[float]:
-    """Return 1 - rho of two orthogonal rows after each depth."""
+    """Return 1 less the correlation, after each depth, of two rows that were orthogonal."""
     distances = []
     for depth in depths:
         network = DeepKernel(
@@ -57,7 +60,7 @@ def most(rho: float, q: int) -> float:
 
 
 def least(rho: float, q: int) -> float:
-    """Return the promised lower bound: kappa_q(rho), the chance of equal winners, times `most`."""
+    """Return the promised lower bound: `most` times the chance that both rows' maxima agree."""
     return float(exact.collision_probability(rho, q)) * most(rho, q)
 
 
@@ -68,7 +71,7 @@ def angle_most(theta: float, depth: int) -> float:
 
 @check("depth.alike", form="printed", name="one layer from above")
 def above(context: Context, *, bound: Gap = most) -> Evidence:
-    """Hold one layer's 1 - C against (1 - rho)/sigma^2."""
+    """Compare 1 - C(rho) with its upper bound."""
     instances = [
         Instance(f"q = {q}, rho = {rho:g}", _about(layer_gap(rho, q)), bound(rho, q))
         for q in _POOLS
@@ -80,7 +83,7 @@ def above(context: Context, *, bound: Gap = most) -> Evidence:
 
 @check("depth.alike", form="printed", name="one layer from below")
 def below(context: Context, *, bound: Gap = least) -> Evidence:
-    """Hold the lower bound, which with the upper one makes 1/sigma^2 the slope at 1."""
+    """Compare 1 - C(rho) with its lower bound; both bounds make 1/sigma^2(q) the slope at 1."""
     instances = [
         Instance(f"q = {q}, rho = {rho:g}", (value, value), layer_gap(rho, q) + ERROR)
         for q in _POOLS
@@ -95,7 +98,7 @@ def below(context: Context, *, bound: Gap = least) -> Evidence:
 def deep(
     context: Context, *, rate: Callable[[int], float] = lambda q: 1 / exact.sigma2(q)
 ) -> Evidence:
-    """Hold the exponential rate against networks of up to ten layers."""
+    """Compare the exponential rate of pools of three and more with networks of ten layers."""
     instances = []
     for q in (3, 4, 16):
         depths = tuple(range(1, 11))
@@ -112,7 +115,7 @@ def deep(
 def pools_of_two(
     context: Context, *, bound: Callable[[float, int], float] = angle_most
 ) -> Evidence:
-    """Hold the polynomial rate of pools of two, from three starts."""
+    """Compare the polynomial rate of pools of two with networks, from three starting angles."""
     instances = []
     for theta in (0.02, math.pi / 2, math.pi):
         for depth in (1, 10, 1000) if context.quick else (1, 10, 100, 1000, 10_000):
@@ -127,11 +130,11 @@ def pools_of_two(
 
 @check("depth.alike", form="printed", name="the slope with biases")
 def with_biases(context: Context, *, slope: Callable[[float], float] = lambda w: w) -> Evidence:
-    """Hold the slope at 1 with biases, the weight variance sigma_w^2, against the last layers."""
+    """Compare the rate with biases, the weight variance sigma_w^2, with that of the last layers."""
     w, q = 0.5, 4
     before, after = gaps(q, (17, 18), w, 1.0)
     ratio = after / before
-    # Gaps lose 1e-14; the next term of the map is of the order of their root.
+    # Gaps are right to 1e-14; the next term of C is of the order of their root.
     rounding = 4e-14 / before + 3 * math.sqrt(before)
     claim = rf"$1 - \rho$ falls by $\sigma_w^2 = {w}$ a layer with biases, $q = {q}$"
     method = "computed, with a bound of the next term"

@@ -1,6 +1,8 @@
-"""The critical weight variance 1/sigma^2(q), at which maxout layers keep mean squares of rows.
+"""Check the critical weight variance, at which maxout layers keep the mean square of a row.
 
-Its digits, moments of the mean square in networks drawn, and what layers do to gradients.
+It is 1/sigma^2(q), where sigma^2(q) = E M^2 and M is the largest of q standard normals, as a unit
+is of q projections. Checked are its digits, two moments of the mean square in drawn networks, and
+the factor by which a layer changes squared gradients.
 """
 
 import math
@@ -8,6 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy import integrate, special
 
 from mehler import DeepFeatures, DeepKernel, exact, verify
 from mehler.features.deep import critical_weight_variance
@@ -15,14 +18,12 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import compute, hold_verdict
 
-# Gradients of maxout networks in their row: mean squares at any width, and networks drawn.
-
 
 def mean_square(q: int, width: int, depth: int, weight_variance: float) -> float:
-    """Return the mean squared length of a unit's gradient in the row, all widths alike.
+    """Return the mean squared length of a unit's gradient in the row, where all widths are equal.
 
-    Of its components the one along the row has the mean square of the signal, by homogeneity; those
-    across it follow a recursion, that of A_l on the page of this statement.
+    The component along the row has the mean square of the signal, by homogeneity. Those across it
+    have the mean square `across`, which follows a recursion over layers.
     """
     across = along = 1.0
     for _ in range(depth):
@@ -34,7 +35,7 @@ def mean_square(q: int, width: int, depth: int, weight_variance: float) -> float
 def squared_gradients(
     rng: np.random.Generator, n: int, q: int, width: int, depth: int, weight_variance: float
 ) -> Any:
-    """Draw n networks, and return the mean square of their units' gradients in one row, (n,)."""
+    """Draw n networks, and return the mean squared length of their units' gradients, (n,)."""
     h = np.tile(rng.standard_normal(width), (n, 1))
     jacobian = np.tile(np.eye(width), (n, 1, 1))
     for _ in range(depth):
@@ -76,8 +77,7 @@ def fourth_power(q: int, width: int) -> float:
 def digits(
     context: Context, *, value: Callable[[int], float] = critical_weight_variance
 ) -> Evidence:
-    """Hold ten digits of the variance against the integral of x^2 over the law of the maximum."""
-    from scipy import integrate, special
+    """Compare ten digits of the variance with the integral of x^2 over the law of M."""
 
     def second(q: int) -> float:
         def density(x: float) -> float:
@@ -150,8 +150,7 @@ def varies(
     most = 1.1 * fourth_power(q, width) ** depth
     low, high = verify.intervals.known_variance(squares, most, context.false_alarm)
     promised = 1.0 + claimed(q, width, depth)
-    return Evidence(
-        status="holds" if low <= promised <= high else "refuted",
+    return Evidence.from_interval(
         claim=f"the second moment of the mean square after {depth} layers of {width} units",
         observed=float(np.clip(squares.mean(), low, high)),
         exact=promised,
@@ -159,7 +158,6 @@ def varies(
         n_features=n * width,
         false_alarm=context.false_alarm,
         resolution=high - low,
-        detectable=high - low,
         method=f"Catoni's interval of {n} networks",
         assumptions=("networks are independent", "a variance of at most 1.1 times the computed"),
     )
@@ -169,7 +167,7 @@ def varies(
 def gradients(
     context: Context, *, factor: Callable[[int], float] = lambda q: 1 / exact.sigma2(q)
 ) -> Evidence:
-    """Count, in the tangent kernel's diagonal, what a layer does to the square of gradients."""
+    """Compare a layer's factor of squared gradients with the diagonal of the tangent kernel."""
     row = np.array([[1.0, 0.0]])
     worst, at = 0.0, 0
     for q in (1, 2, 4, 16):
@@ -193,7 +191,7 @@ def gradients(
 def gradients_of_networks(
     context: Context, *, claimed: Callable[[int, int, int, float], float] = mean_square
 ) -> Evidence:
-    """Measure gradients of narrow networks in their row, where the width is in the formula."""
+    """Measure squared gradients of narrow networks, where the formula depends on the width."""
     q, width, depth, n = 4, 4, 3, 30_000 if context.quick else 150_000
     w = critical_weight_variance(q)
     verdict = verify.check_mean(

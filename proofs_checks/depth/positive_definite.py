@@ -1,4 +1,8 @@
-"""Checks that kernels of deep maxout networks are strictly positive definite on the sphere."""
+"""Check that kernels of deep maxout networks are strictly positive definite on the sphere.
+
+The kernels are a wide network's covariance ("nngp") and tangent kernel ("ntk"). Their matrices at
+opposite points, which are the hardest to tell apart, must have no eigenvalue 0.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,15 +16,15 @@ from .._comparisons import compute
 
 # (q, depth) of the statement: linear pieces of a maxout unit, and number of hidden layers.
 _CASES = ((2, 2), (2, 3), (3, 1), (3, 2), (4, 1), (16, 1))
-# Eigenvalues below this share of the largest are not distinguished from rounding.
-_TOLD = 1e-10
+# Eigenvalues below this fraction of the largest are not distinguished from rounding.
+_LEAST = 1e-10
 # With biases: the pool and depth that need them, and others.
 _BIASED = ((2, 1), (2, 2), (3, 1))
 Cases = tuple[tuple[int, int], ...]
 
 
 def points(n: int) -> Any:
-    """Return n pairs of opposite points of the circle: rows that odd functions tell apart alone."""
+    """Return n pairs of opposite points of the circle, which only odd functions tell apart."""
     angle = np.pi * (np.arange(n) + 0.3) / n
     rows = np.stack([np.cos(angle), np.sin(angle)], axis=1)
     return np.concatenate([rows, -rows])
@@ -29,7 +33,7 @@ def points(n: int) -> Any:
 def smallest(
     method: str, cases: Cases, bias_variance: float = 0.0
 ) -> tuple[float, tuple[int, int]]:
-    """Return the least of smallest over largest eigenvalue in all cases, and its (q, depth)."""
+    """Return the least ratio of smallest to largest eigenvalue in all cases, and its (q, depth)."""
     ratios = {}
     for q, depth in cases:
         kernel = DeepKernel("maxout", depth, pool_size=q, bias_variance=bias_variance)
@@ -48,7 +52,7 @@ def _compare(method: str, cases: Cases, bias_variance: float = 0.0) -> Evidence:
     )
     # Eight rows, entries good to 1e-13.
     method = "eigenvalues in float64, with a bound of their error"
-    return compute(claim, observed, 1e-12, lower=_TOLD, method=method)
+    return compute(claim, observed, 1e-12, lower=_LEAST, method=method)
 
 
 @check("depth.positive-definite", form="printed", name="covariance of opposite points")
@@ -65,13 +69,13 @@ def tangent(context: Context, *, cases: Cases = _CASES) -> Evidence:
 
 @check("depth.positive-definite", form="printed", name="covariance, biases")
 def covariance_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
-    """Check the covariance where biases are random, pools of two at one layer among them."""
+    """Check the covariance with random biases, which make one layer of pools of two definite."""
     return _compare("nngp", _BIASED, bias_variance)
 
 
 @check("depth.positive-definite", form="printed", name="tangent kernel, biases")
 def tangent_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evidence:
-    """Check the tangent kernel where biases are random."""
+    """Check the tangent kernel with random biases."""
     return _compare("ntk", _BIASED, bias_variance)
 
 
@@ -79,7 +83,7 @@ def tangent_with_biases(context: Context, *, bias_variance: float = 0.3) -> Evid
 def coefficients(
     context: Context, *, of: Callable[[int, int], Any] = exact.collision_coefficients
 ) -> Evidence:
-    """Check the power series of kappa_q, the chance that two rows choose the same of q pieces."""
+    """Check the series of kappa_q, the chance that the same of q projections wins at two rows."""
     pools, n = (3, 4, 16) if context.quick else (3, 4, 5, 8, 16, 64), 41
     values = {
         (q, i): float(value)

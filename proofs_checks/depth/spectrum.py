@@ -1,4 +1,9 @@
-"""Eigenvalues of deep maxout kernels on the sphere, which fall as those of ReLU networks do."""
+"""Check how fast eigenvalues of deep maxout kernels fall on the sphere: as for ReLU networks.
+
+A kernel of the angle has one eigenvalue mu_k for each degree k, under the sphere's uniform law. By
+the statement mu_k tends to that of c (1 - t)^nu, where t is the cosine, nu = 1/2 for the tangent
+kernel and 3/2 for the covariance. The relative difference at 2k must be half of that at k.
+"""
 
 import functools
 import itertools
@@ -13,15 +18,9 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Instance, compare_instances, compute
 
-# A kernel of the angle alone has one eigenvalue a degree k, under the sphere's uniform law.
-
 # Points of two rules, whose difference shows the error of either.
 _POINTS = (700, 801)
-
-
-@functools.cache
-def _rule(points: int) -> tuple[Any, Any]:
-    return np.polynomial.legendre.leggauss(points)
+_rule = functools.cache(np.polynomial.legendre.leggauss)
 
 
 def eigenvalues(
@@ -78,7 +77,10 @@ def of_power(nu: float, d: int, k: int) -> float:
 
 
 def kink(q: int) -> float:
-    """Return a_q: the collision probability at a small angle theta is 1 - a_q theta + ..."""
+    """Return a_q: at a small angle theta another of q projections is largest by chance a_q theta.
+
+    The chance is 1 less `exact.collision_probability`, but for higher orders of theta.
+    """
     return float(exact.max_moment(1, q)) / math.sqrt(math.pi)
 
 
@@ -91,10 +93,10 @@ def leading(
     weight_variance: float | None = None,
     bias_variance: float = 0.0,
 ) -> tuple[float, float]:
-    """Return (nu, c): near cosine t = 1 the kernel is a polynomial and c (1 - t)^nu; `a` is a_q."""
+    """Return (nu, c): near t = 1 the kernel is a polynomial and c (1 - t)^nu; `a` is `kink(q)`."""
     second = exact.sigma2(q)
     w = 1 / second if weight_variance is None else weight_variance
-    # Of each layer: Sigma_l and Theta_l at equal rows, and its angle over that of the rows.
+    # For each layer: both kernels at equal rows, and the layer's angle over that of the rows.
     variance = tangent = w + bias_variance
     lines = angles = 0.0
     for layer in range(1, depth + 1):
@@ -129,6 +131,7 @@ def _networks(context: Context) -> Iterator[tuple[int, int, dict[str, float]]]:
 def _instances(
     method: str, context: Context, claimed: Leading, slope: Callable[[int], float]
 ) -> list[Instance]:
+    """Compare the relative difference at about 2k with half of that at k, plus errors."""
     instances = []
     for (q, depth, variances), d in itertools.product(_networks(context), (3, 5)):
         nu, c = claimed(method, q, depth, slope(q), **variances)
@@ -152,7 +155,7 @@ def _instances(
 def tangent(
     context: Context, *, claimed: Leading = leading, slope: Callable[[int], float] = kink
 ) -> Evidence:
-    """Hold the tangent kernel's eigenvalues of odd and even degree against the limit."""
+    """Compare the tangent kernel's eigenvalues of odd and even degree with their limit."""
     return compare_instances(
         r"tangent kernel: $|\mu_k/(c\,\mu_k[(1-t)^{1/2}]) - 1|$ halves where $k$ doubles",
         *_instances("ntk", context, claimed, slope),
@@ -163,7 +166,7 @@ def tangent(
 def covariance(
     context: Context, *, claimed: Leading = leading, slope: Callable[[int], float] = kink
 ) -> Evidence:
-    """Hold the covariance's eigenvalues of odd and even degree against the limit."""
+    """Compare the covariance's eigenvalues of odd and even degree with their limit."""
     return compare_instances(
         r"covariance: $|\mu_k/(c\,\mu_k[(1-t)^{3/2}]) - 1|$ halves where $k$ doubles",
         *_instances("nngp", context, claimed, slope),
@@ -172,7 +175,7 @@ def covariance(
 
 @check("depth.spectrum", form="printed", name="the kink")
 def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence:
-    """Hold a_q against differences of the collision probability at small angles."""
+    """Compare a_q with differences of `exact.collision_probability` at small angles."""
     worst, at = 0.0, 0
     for q in (2, 3, 4, 8, 16, 64):
         # Neville's scheme on 1 - kappa over the angle, at angles h, h/2, h/4, ...
@@ -192,7 +195,7 @@ def kinks(context: Context, *, slope: Callable[[int], float] = kink) -> Evidence
 
 @check("depth.spectrum", form="printed", name="one layer of ReLU has no odd orders")
 def relu_misses_half(context: Context, *, q: int = 2) -> Evidence:
-    """Ask whether a layer of pools of two has no odd orders, which pools of three and more have."""
+    """Check that odd degrees vanish for one layer of pools of two, unlike those of three."""
     (even, odd), _ = eigenvalues("ntk", q, 1, 3, (40, 41))
     ratio = abs(float(odd / even))
     return Evidence.from_interval(

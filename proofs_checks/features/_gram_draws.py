@@ -1,4 +1,4 @@
-"""Independent draws of the Gram matrix of a map, cut from one large one."""
+"""Draw many Gram matrices of a random map, by cutting large maps into independent small ones."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -14,13 +14,29 @@ _BLOCK = 2_000_000
 Draw = Callable[..., Any]
 
 
+def n_draws(context: Context) -> int:
+    """Return the number of draws of the level, quick or full."""
+    return 1000 if context.quick else 20_000
+
+
 def grams(
-    context: Context, draw: Draw, label: str, rows: Any, *, n_features: int, n_draws: int
+    context: Context,
+    draw: Draw,
+    label: str,
+    rows: Any,
+    *,
+    n_features: int,
+    n_draws: int,
+    n_weights: int = 0,
 ) -> Iterator[Any]:
-    """Yield blocks (k, n, n) of Gram matrices of n_features; ``draw(count, seed=, like=)``."""
+    """Yield blocks (k, n, n) of k Gram matrices, by `n_features` features each, at n rows.
+
+    ``draw(count, seed=, like=)`` draws a map of `count` features; `label` makes the seeds. Blocks
+    stay small, also where a feature has more weights, `n_weights`, than there are rows.
+    """
     n = rows.shape[0]
     points = context.asarray(rows)
-    size = max(1, min(n_draws, _BLOCK // (n_features * n)))
+    size = max(1, min(n_draws, _BLOCK // (n_features * max(n, n_weights))))
     for block, start in enumerate(range(0, n_draws, size)):
         k = min(size, n_draws - start)
         seed = context.seed_for(f"{label}/{n_features}/{block}")
@@ -32,7 +48,7 @@ def grams(
 
 
 def columns_of_draws(phi: Any, features: Any, k: int) -> Any:
-    """Return features (n, k, m): whole blocks of cosine and sine for each draw."""
+    """Split features (n, k m) into those of k draws, (n, k, m); cosines keep their sines."""
     n = features.shape[0]
     if getattr(phi, "form", "") == "pairs":
         halves = features.reshape(n, 2, k, -1)
@@ -41,7 +57,7 @@ def columns_of_draws(phi: Any, features: Any, k: int) -> Any:
 
 
 def norms(blocks: Iterator[Any], kernel: Any, ridge: float | None) -> Any:
-    """Return spectral norms of the errors, relative to K + ridge, or as they are."""
+    """Return the norm of each Gram matrix less the kernel K, if asked relative to K + ridge."""
     mu, vectors = np.linalg.eigh(kernel)
     scale = np.ones_like(mu) if ridge is None else 1 / np.sqrt(np.maximum(mu, 0) + ridge)
     coordinates = vectors * scale

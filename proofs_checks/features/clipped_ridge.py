@@ -1,9 +1,10 @@
-"""Excess risk of clipped ridge regression at a fresh row, against its bound.
+"""Compare the excess risk of clipped ridge regression at a fresh row with its bound.
 
-Weights are fitted to N rows z_i by min sum (<w, z_i> - y_i)^2 + N ridge |w|^2, with |y_i| <= b, and
-values are clipped to [-b, b]. At row N + 1 the mean risk exceeds that of any w by no more than
-N ridge |w|^2/(2 (N + 1)) + 4 b^2 (2 d - d^2/(N + 1))/(N + 1), with b the `clip` and d the
-mean degrees of freedom: sum mu/(mu + N ridge), mu the eigenvalues of the Gram of all N + 1 rows.
+Weights w are fitted to N rows of features z_i by min sum (<w, z_i> - y_i)^2 + N ridge |w|^2, where
+|y_i| <= b, and predictions are clipped to [-b, b]; b is `clip`. At row N + 1 the mean squared error
+exceeds that of any w by no more than
+N ridge |w|^2/(2 (N + 1)) + 4 b^2 (2 d - d^2/(N + 1))/(N + 1). The mean degrees of freedom d are
+sum mu/(mu + N ridge), by the eigenvalues mu of the Gram matrix of all N + 1 rows.
 """
 
 from collections.abc import Iterator
@@ -23,9 +24,9 @@ _ROUNDING = 1e-12  # relative, of sums of a few numbers
 
 
 def opposite(bound: Bounding) -> Iterator[Instance]:
-    """Pairs of equal rows with opposite labels, one row left out, against the weights 0.
+    """Yield instances of pairs of equal rows with opposite labels, compared with the weights 0.
 
-    A fit to one row of a pair is wrong by twice the label at the other; pairs are orthogonal.
+    One row is left out: a fit to the other of its pair is wrong by twice the label.
     """
     for pairs, clip in ((1, 1.0), (1, 0.5), (20, 3.0)):
         penalty, n = 1e-9, 2 * pairs
@@ -37,7 +38,7 @@ def opposite(bound: Bounding) -> Iterator[Instance]:
 
 
 def shrunk(bound: Bounding) -> Iterator[Instance]:
-    """Equal rows of one label, all but one fitted, against twice the weight that all would have."""
+    """Yield instances of equal rows of one label, compared with twice the weight that fits all."""
     n = 10**8
     for share in (1.0, 30.0, 1000.0):
         penalty = share * n
@@ -55,7 +56,7 @@ def shrunk(bound: Bounding) -> Iterator[Instance]:
 
 
 def left_out(z: np.ndarray, y: np.ndarray, penalty: float, clip: float) -> np.ndarray:
-    """Return the squared errors of each row, clipped, with the others fitted."""
+    """Return the squared error of the clipped prediction at each row by a fit to the others."""
     risks = np.empty(len(z))
     for i in range(len(z)):
         rest = np.arange(len(z)) != i
@@ -67,7 +68,7 @@ def left_out(z: np.ndarray, y: np.ndarray, penalty: float, clip: float) -> np.nd
 
 @check("features.clipped-ridge", form="printed", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk_clipped) -> Evidence:
-    """Compare the bound where one of its two terms is the excess risk."""
+    """Compare the bound with computed risks, where one of its two terms is nearly the risk."""
     return compare_instances(
         "mean excess risk at a row that is left out", *opposite(bound), *shrunk(bound)
     )
@@ -80,7 +81,7 @@ def over_draws(
     bound: Bounding = bounds.excess_risk_clipped,
     draw: Draw = MaxoutFeatures.draw,
 ) -> Evidence:
-    """Hold the mean excess over draws of rows from 40, with labels that no weights explain."""
+    """Compare the mean excess risk with its bound, at rows drawn from 40 with random labels."""
     n_draws = 1000 if context.quick else 20_000
     rng = context.rng("rows")
     rows = rng.standard_normal((40, 3)) * rng.exponential(size=(40, 1))

@@ -1,4 +1,9 @@
-"""Spectral error of the Gram matrix of m features, relative to the kernel and a ridge."""
+"""Check bounds of the spectral error of the Gram matrix K_m of m random features.
+
+It is the norm of (K + ridge)^(-1/2) (K_m - K) (K + ridge)^(-1/2), where K is the kernel matrix of
+the rows; without a ridge, the norm of K_m - K. A known bound (Avron and others 2017) and ours are
+compared with draws of the error, and ours with settings where its law is known.
+"""
 
 import math
 from collections.abc import Iterator
@@ -12,7 +17,7 @@ from mehler.bounds import Bound, Term, lower, spectral
 from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
-from ._gram_draws import Draw, grams, norms
+from ._gram_draws import Draw, grams, n_draws, norms
 from .lower import by_direction
 
 # Differences of pairs of rows in one block: 16 MB.
@@ -22,9 +27,9 @@ _DIFFERENCES = 2_000_000
 def best_direction(
     rows: Any, m: int, *, gamma: float, delta: float, ridge: float | None, most: int = 10
 ) -> Bound:
-    """Return the largest lower bound of the error over eigenvectors of the exact kernel.
+    """Return the largest lower bound of the error in the direction of an eigenvector of K.
 
-    They do not depend on the draw. Without a ridge it bounds the operator norm.
+    Directions do not depend on the draw; the first `most` are tried.
     """
     directions = moments(rows, gamma=gamma, most=most)
     if ridge is None:
@@ -38,10 +43,10 @@ def best_direction(
 
 
 def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
-    r"""Return mean, variance and standardised range of |sum_i v_i e^{i<w, x_i>}|^2.
+    r"""Return the mean, variance and a bound of the third moment of |sum_i v_i e^{i<w, x_i>}|^2.
 
-    The v are the first eigenvectors of the Gaussian kernel of the rows x, and w is a frequency.
-    Second moments are quadratic forms of the kernel at all differences of rows.
+    The v are the `most` first eigenvectors of the Gaussian kernel of the rows x, and w is a random
+    frequency. Second moments are quadratic forms of the kernel at all differences of rows.
     """
     n = len(rows)
     differences = (rows[:, None, :] - rows[None, :, :]).reshape(n * n, -1)
@@ -63,18 +68,16 @@ def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
     return directions
 
 
-# Instances, whose chance of failure is exact, where bounds are nearly tight.
+# Instances: settings where the chance of a larger error is exact, and nearly what bounds allow.
 
 _FAILURES = (1e-2, 1e-12, 1e-60)
-# A probability of binomial tails is right to this part of itself.
-_ROUNDING = 1e-9
 
 
 def one_for_each(bound: Bounding) -> Iterator[Instance]:
-    """A feature is sqrt(n) at one of n rows, drawn uniformly, so that K is the identity.
+    """Yield instances where a feature is sqrt(n) at one of n rows, so that K is the identity.
 
-    Errors are those of n binomial fractions over 1 + lambda, the ridge: negatively associated, so
-    that one of them deviates with at least the probability for independent ones.
+    Errors are those of n binomial fractions, over 1 + ridge. The fractions are negatively
+    associated: one of them deviates at least as probably as if they were independent.
     """
     n, ridge = 20, 0.5
     for m in (40, 10**4, 10**8):
@@ -89,9 +92,9 @@ def one_for_each(bound: Bounding) -> Iterator[Instance]:
 
 
 def one_row(bound: Bounding) -> Iterator[Instance]:
-    """One row, and a feature that is 0 or, rarely, large: sup bounds its leverage.
+    """Yield instances of one row, and a feature that is 0 or, with chance p, 1/sqrt(p).
 
-    The ridge is so large that (K + lambda)^(-1) and 1/lambda hardly differ.
+    The ridge is so large that 1/(K + ridge) and 1/ridge, by which `sup` is used, hardly differ.
     """
     p, ridge = 1e-3, 1e4
     for m in (10**3, 10**7):
@@ -105,7 +108,7 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
 
 
 def one_square(bound: Bounding) -> Iterator[Instance]:
-    """One row and linear features: a mean of squares of standard normals, without a bound."""
+    """Yield instances of one row and linear features: K_m is a mean of squares of normals."""
     for m in (1, 30, 10**6):
         for failure in (1e-2, 1e-12, 1e-290):
             value = bound(m, delta=failure, eigenvalues=np.ones(1), lipschitz=1.0).value
@@ -114,7 +117,7 @@ def one_square(bound: Bounding) -> Iterator[Instance]:
 
 
 def one_variance(bound: Bounding) -> Iterator[Instance]:
-    """One row, and a product that is off with the chance of Chebyshev's equality, or nearly."""
+    """Yield instances of one row, where Chebyshev's inequality is nearly an equality."""
     for failure in (0.3, 1e-3):
         value = bound(1, delta=failure, eigenvalues=np.ones(1), variance=np.ones((1, 1))).value
         chance = failure * 1.001
@@ -130,6 +133,7 @@ def binomial_tails(m: int, p: float, t: float) -> tuple[float, float]:
     return above, below
 
 
+# The kernel's scale, inputs, rows, and the chance of failure at which bounds are evaluated.
 _GAMMA, _D, _N, _DELTA = 0.5, 3, 16, 0.05
 
 
@@ -146,18 +150,14 @@ def _maxout(m: int, **options: Any) -> Any:
     return MaxoutFeatures.draw(_D, m, 4, **options)
 
 
-def _draws(context: Context) -> int:
-    return 1000 if context.quick else 20_000
-
-
 def _errors(context: Context, draw: Draw, label: str, rows: Any, m: int, ridge: Any) -> Any:
     kernel = draw(2, seed=0).kernel(rows)
-    blocks = grams(context, draw, label, rows, n_features=m, n_draws=_draws(context))
+    blocks = grams(context, draw, label, rows, n_features=m, n_draws=n_draws(context))
     return norms(blocks, kernel, ridge)
 
 
 def known_before(m: int, *, ridge: float, delta: float, eigenvalues: Any) -> Bound:
-    """Return the error Delta that Avron and others promise for m cosines and sines, unverified."""
+    """Return the bound of Avron and others (2017, unverified) for m columns, cosines and sines."""
     d = float(np.sum(eigenvalues / (eigenvalues + ridge)))
     n = len(eigenvalues)
     value = math.sqrt(8 / 3 * n / ridge * math.log(16 * d / delta) / (m / 2))
@@ -172,7 +172,7 @@ def known_before(m: int, *, ridge: float, delta: float, eigenvalues: Any) -> Bou
 
 @check("features.gram-error", form="printed", name="the known form", pays=True)
 def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
-    """Count violations of the known form, for pairs, where it promises less than 1."""
+    """Count violations of the known bound by pairs of cosine and sine, where it is below 1."""
     rows, draw = _rows(context), _fourier("pairs")
     mu = np.linalg.eigvalsh(draw(2, seed=0).kernel(rows))
     cases = []
@@ -183,15 +183,17 @@ def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
         where = {"ridge": ridge, "m": m}
         cases.append(Case(draws=errors, bound=limit, lower=below, where=where))
     claim = "the spectral error of pairs keeps the known bound"
-    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 1600)
+    return compare_with_bounds(
+        claim, cases, context.false_alarm, n_features=n_draws(context) * 1600
+    )
 
 
 @check("features.gram-error", form="proved", name="bounded and unbounded features", pays=True)
 def over_draws(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
-    """Count violations by bounded and unbounded maps."""
+    """Count violations of our bounds by cosines, whose size is bounded, and by maxout features."""
     cases = list(_cases(context, bound))
     claim = "the spectral error of pairs, offsets and maxout features keeps its bounds"
-    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 400)
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_draws(context) * 400)
 
 
 def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
@@ -215,7 +217,7 @@ def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
 
 
 def _below(form: str, rows: Any, m: int, ridge: float | None) -> Bound | None:
-    """Return the lower bound by one direction, whose moments are known for pairs alone."""
+    """Return the lower bound in one direction, whose moments are known for pairs alone."""
     if form != "pairs":
         return None
     return best_direction(rows, m, gamma=_GAMMA, delta=_DELTA, ridge=ridge)
@@ -223,7 +225,7 @@ def _below(form: str, rows: Any, m: int, ridge: float | None) -> Bound | None:
 
 @check("features.gram-error", form="proved", name="operator norm", pays=True)
 def operator(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
-    """Count violations of the bound of the operator norm."""
+    """Count violations of our bound of the norm of K_m - K, without a ridge."""
     rows, cases = _rows(context, unit=True), []
     for name, draw, moments in (
         ("pairs", _fourier("pairs"), {"sup": 1.0, "block": 2}),
@@ -234,16 +236,16 @@ def operator(context: Context, *, bound: Bounding = spectral.gram_error) -> Evid
         below = _below(name, rows, 100, None)
         cases.append(Case(draws=errors, bound=limit, lower=below, where={"map": name}))
     claim = "the operator norm of the error keeps its bound"
-    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 100)
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_draws(context) * 100)
 
 
 @check("features.gram-error", form="proved", name="bounded features, where it is tight")
 def tight(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
-    """Compare the bounds of bounded features with errors of binomial fractions."""
+    """Compare our bounds for bounded features with errors of binomial fractions."""
     return compare_instances("spectral error", *one_for_each(bound), *one_row(bound))
 
 
 @check("features.gram-error", form="proved", name="unbounded features, where it is tight")
 def tight_without_bound(context: Context, *, bound: Bounding = spectral.gram_error) -> Evidence:
-    """Compare the bounds of unbounded features with squares of normals, and Chebyshev's law."""
+    """Compare our bounds for unbounded features with squares of normals, and by their variance."""
     return compare_instances("operator norm of the error", *one_square(bound), *one_variance(bound))

@@ -1,15 +1,18 @@
-"""Lower bounds of errors and risks, with instances: a computed chance of an error beside its bound.
+"""Check lower bounds of errors and risks, below which no upper bound can be right.
 
-Letters are those of `lower.md`. K is the kernel matrix of the rows, with eigenvalues mu, K_m that
-of m features, the mean of G over blocks; v is a unit vector. The spectral error is the norm of
-(K + ridge)^(-1/2) (K_m - K) (K + ridge)^(-1/2). M is a maxout unit of q projections, q = 1 linear.
+They are compared with instances: settings where the chance or the size of the error is computed,
+and must not be below what is claimed. K is the kernel matrix of the rows, mu its eigenvalues. K_m
+is that of m features: the mean of the matrices G of independent blocks of features, one unit or a
+cosine and its sine. The spectral error is the norm of (K + ridge)^(-1/2) (K_m - K) (K +
+ridge)^(-1/2). M is the value of a maxout unit, the largest of q projections; q = 1 is linear.
+Parts (c), (g), (h), (i) of the statement have bounds here, the others in `mehler.bounds.lower`.
 """
 
 import math
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,14 +29,14 @@ from ._gram_draws import Draw
 
 
 def of_set(n_features: int, *, dimension: float, **facts: Any) -> bounds.LowerBound:
-    """Return (c): the bound of 2^k orthonormal rows, whose doubling dimension is k."""
+    """Return part (c): the bound of a set of 2^k orthonormal rows, of doubling dimension k."""
     return bounds.all_pairs(n_features, n_rows=2 ** math.floor(dimension), **facts)
 
 
 def by_direction(
     n_features: int, *, ridge: float, delta: float, block: int = 1, mean: float, **moments: Any
 ) -> bounds.LowerBound:
-    """Return (g): the bound of one pair for X = v'Gv with these moments, over v'Kv + ridge."""
+    """Return part (g): the error in a direction v, by moments of v'Gv, whose `mean` is v'Kv."""
     pair = bounds.one_pair(n_features // block, delta=delta, **moments)
     return replace(pair, terms=(Term("direction", pair.value / (mean + ridge)),))
 
@@ -48,7 +51,10 @@ def by_rare_draw(
     chance: float,
     block: int = 1,
 ) -> bounds.LowerBound:
-    """Return (i) for v*Gv >= own and v*Kv <= mean; 0 if the draw is rarer than delta."""
+    """Return part (i): a block has v*Gv >= own and v*Kv <= mean for some v with this `chance`.
+
+    The bound is 0 where such a block is among those of m features with a chance below delta.
+    """
     m = n_features // block
     value = max(0.0, (own / m - mean) / (mean + ridge))
     likely = -np.expm1(m * np.log1p(-chance)) >= delta
@@ -58,7 +64,10 @@ def by_rare_draw(
 def by_box(
     *, norm: float, noise: float, gram: Any = None, eigenvalues: Any = None
 ) -> bounds.LowerBound:
-    """Return (h), the best of a box and one direction: a small box is lost in rounding."""
+    """Return part (h): every learner has at least this risk at the rows, for some target.
+
+    Targets fill a box, or one direction of it, whichever gives more: rounding loses small boxes.
+    """
     if (gram is None) == (eigenvalues is None):
         raise ValueError("give one of gram and eigenvalues")
     mu = np.sort(np.linalg.eigvalsh(gram) if eigenvalues is None else eigenvalues)[::-1]
@@ -88,7 +97,7 @@ def normal_mean(squares: NDArray[np.float64]) -> Any:
 
 
 def squares(bound: Bounding) -> Iterator[Instance]:
-    """Equal rows and linear units: the error is that of a mean of m squares."""
+    """Yield instances of equal rows and linear units: the error is that of a mean of m squares."""
     for m in (10, 1000, 10**6):
         for failure in (0.3, 1e-3, 1e-12):
             for setting in ({"pool_size": 1}, {"variance": 2.0, "third": 3.1}):
@@ -98,7 +107,7 @@ def squares(bound: Bounding) -> Iterator[Instance]:
 
 
 def codes(bound: Bounding) -> Iterator[Instance]:
-    """Codes that agree at each of m places with one probability: the error is binomial."""
+    """Yield instances of codes that agree at each of m places with one probability: a binomial."""
     for m, share in ((20, 0.3), (1000, 0.05)):
         count = np.arange(m + 1)
         law = stats.binom.pmf(count, m, share)
@@ -109,7 +118,7 @@ def codes(bound: Bounding) -> Iterator[Instance]:
 
 
 def lengths(bound: Bounding) -> Iterator[Instance]:
-    """Orthonormal rows and linear units: N independent means of squares, and other pairs."""
+    """Yield instances of N orthonormal rows and linear units: N independent means of squares."""
     for n, m in ((5, 100), (1000, 10**4), (10**6, 10**6)):
         for failure in (0.3, 1e-3):
             value = bound(m, n_rows=n, delta=failure, pool_size=1).value
@@ -119,7 +128,7 @@ def lengths(bound: Bounding) -> Iterator[Instance]:
 
 
 def packing(bound: Bounding) -> Iterator[Instance]:
-    """A set of 2^k orthonormal vectors."""
+    """Yield instances of a set of 2^k orthonormal vectors."""
     for k in (3, 9.5):
         value = bound(10**4, dimension=k, delta=0.3, pool_size=1).value
         chance = -math.expm1(2 ** int(k) * math.log1p(-_of_squares(10**4, value)))
@@ -127,7 +136,7 @@ def packing(bound: Bounding) -> Iterator[Instance]:
 
 
 def majority(bound: Bounding) -> Iterator[Instance]:
-    """One row, a biased coin, and the majority: the best learner of the two laws together."""
+    """Yield instances of one row, whose label is a biased coin: the majority learns it best."""
     for n in (1, 10, 301):
         gaps = np.linspace(1e-4, 0.4999, 2000)
         count = np.arange(n + 1)[:, None]
@@ -140,9 +149,10 @@ def majority(bound: Bounding) -> Iterator[Instance]:
 
 
 def majorities(bound: Bounding) -> Iterator[Instance]:
-    """Orthonormal rows, biased coins of random signs, and the majority at each, the best learner.
+    """Yield instances of orthonormal rows with a biased coin each: majorities learn them best.
 
-    Two centred units of two weights have E|M - M'|/2, by the means of the largest of four and two.
+    At two rows centred units of two weights have amplitude E|M - M'|/2, by the means of the largest
+    of four and of two.
     """
     rows = np.arange(2, 33)
     linear = np.sqrt(2 / (math.pi * rows))
@@ -168,7 +178,7 @@ def _outvoted(visits: int) -> NDArray[np.float64]:
 
 
 def _majorities(n: int, k: int, amplitude: float) -> float:
-    """The largest mean excess risk over biases; the chance of an error by all counts."""
+    """Return the largest mean excess risk over biases; the chance of an error is by all counts."""
     wrong = np.zeros(_GAPS.size)
     for visits in range(n + 1):
         wrong += float(stats.binom.pmf(visits, n, 1 / k)) * _outvoted(visits)
@@ -176,7 +186,7 @@ def _majorities(n: int, k: int, amplitude: float) -> float:
 
 
 def normal_means(bound: Bounding) -> Iterator[Instance]:
-    """One row and the posterior mean of three points; rows of several sizes and shrinkage."""
+    """Yield instances of one row with the posterior mean of three points, and of shrunk rows."""
     for reach, centre in ((0.05, 0.0), (0.3, 0.0), (1.6, 0.345), (100.0, None)):
         setting = {"norm": reach, "noise": 0.5, "eigenvalues": np.array([0.25])}
         value = bound(**setting).value
@@ -193,7 +203,7 @@ def normal_means(bound: Bounding) -> Iterator[Instance]:
 
 
 def _largest_risk(reach: float, centre: float) -> float:
-    """The largest mean square error over |theta| <= reach, noise 1."""
+    """Return the largest mean square error of that estimator over |theta| <= reach, noise 1."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(120)
     points, chance = np.array([-reach, 0.0, reach]), np.array([1 - centre, 2 * centre, 1 - centre])
     theta = np.linspace(0, reach, 201)[:, None]
@@ -203,25 +213,25 @@ def _largest_risk(reach: float, centre: float) -> float:
 
 
 def distinct_rows(bound: Bounding) -> Iterator[Instance]:
-    """A feature for each of four rows, three of them drawn once: the fourth is missing."""
+    """Yield the instance of a feature for each of four rows, where the fourth is not drawn."""
     value = bound(3, ridge=0.7, eigenvalues=np.ones(4)).value
     error = float(np.linalg.norm(np.diag([4 / 3, 4 / 3, 4 / 3, 0.0]) - np.eye(4), 2) / 1.7)
     yield Instance("three of four rows", (value, value), error * (1 + 1e-12))
 
 
 def one_direction(bound: Bounding) -> Iterator[Instance]:
-    """One row of squared length 0.5, a ridge of 0.5, linear units: a mean of squares is off."""
+    """Yield instances of one row of squared length 0.5 and linear units: a mean of squares."""
     for m, block in ((1000, 1), (2 * 10**6, 2)):
         for failure in (0.3, 1e-3):
             setting = {"ridge": 0.5, "mean": 0.5, "variance": 0.5, "third": 3.1, "block": block}
             value = bound(m, delta=failure, **setting).value
             name = f"one row, m = {m:.0e}, chance {failure:g}"
-            # (K_m - K)/(K + ridge) is half of what a mean of squares is off by.
+            # (K_m - K)/(K + ridge) is half of the error of a mean of squares.
             yield Instance(name, (failure, failure), _of_squares(m // block, 2 * value))
 
 
 def rare_draws(bound: Bounding) -> Iterator[Instance]:
-    """One row, a feature 1/sqrt(p) with chance p, else 0: K_m is a binomial share over p."""
+    """Yield instances of one row, whose feature is 1/sqrt(p) with chance p, else 0."""
     for share, m, block in ((1 / 900, 100, 1), (1e-6, 1000, 2)):
         failure = -math.expm1(m // block * math.log1p(-share))
         setting = {"own": 1 / share, "mean": 1.0, "chance": share, "ridge": 0.5, "block": block}
@@ -236,7 +246,7 @@ def rare_draws(bound: Bounding) -> Iterator[Instance]:
 
 
 def rare_frequencies(bound: Bounding) -> Iterator[Instance]:
-    """One frequency and 64 rows of a line: the error at each frequency, and the chance of more."""
+    """Yield instances of one frequency and 64 rows of a line: the law of the error is computed."""
     n, ridge = 64, 4.0
     x = 0.2 * np.arange(n)
     kernel = np.exp(-((x[:, None] - x) ** 2) / 2)
@@ -253,14 +263,14 @@ def rare_frequencies(bound: Bounding) -> Iterator[Instance]:
         chance = 2 * float(stats.norm.sf(w[first]))
         setting = {"own": n / 2, "mean": float(forms[first:].max()), "chance": chance}
         value = bound(2, delta=chance * (1 - 1e-9), ridge=ridge, block=2, **setting).value
-        # Cells count if the error is reached at either end, and so does all beyond the last.
+        # An interval of w counts if its error reaches the value at either end; all beyond do.
         reached = np.maximum(errors[1:], errors[:-1]) >= value
         truth = float(2 * (np.diff(stats.norm.cdf(w)) @ reached + stats.norm.sf(w[-1])))
         yield Instance(f"one frequency, chance {chance:.2g}", (chance, chance), truth)
 
 
 def _of_squares(m: int, value: float) -> float:
-    """Return the chance that the mean of m squares of normals is off by the value or more."""
+    """Return the chance that the mean of m squares of normals is wrong by the value or more."""
     law = stats.chi2(m)
     return float(law.sf(m * (1 + value)) + law.cdf(m * (1 - value)))
 
@@ -270,61 +280,61 @@ _CLAIM = "what is claimed over what happens"
 
 @check("features.lower", form="printed", name="one pair")
 def one_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence:
-    """Hold the bound of one pair for squares of normals, and for codes."""
+    """Compare the bound of the error at one pair with squares of normals, and with codes."""
     return compare_instances(f"error at one pair, {_CLAIM}", *squares(bound), *codes(bound))
 
 
 @check("features.lower", form="proved", name="all pairs")
 def all_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Evidence:
-    """Hold the bound of all pairs for orthonormal rows."""
+    """Compare the bound of the largest error over pairs with that of orthonormal rows."""
     return compare_instances(f"largest error of orthonormal rows, {_CLAIM}", *lengths(bound))
 
 
 @check("features.lower", form="proved", name="a packing")
 def uniform(context: Context, *, bound: Bounding = of_set) -> Evidence:
-    """Hold the bound of a set for a packing."""
+    """Compare the bound of the largest error over a set with that of a packing."""
     return compare_instances(f"largest error over a set, {_CLAIM}", *packing(bound))
 
 
 @check("features.lower", form="proved", name="the best learner of two laws")
 def risk(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
-    """Hold the bound of the risk against the best learner of two laws."""
+    """Compare the bound of any learner's risk with the best learner of two laws."""
     return compare_instances(f"mean excess risk, {_CLAIM}", *majority(bound))
 
 
 @check("features.lower", form="proved", name="the best learner of many laws")
 def many_laws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
-    """Hold the bound of the risk against the best learner of two laws for each row."""
+    """Compare the bound of any learner's risk with the best learner of two laws for each row."""
     return compare_instances(f"mean excess risk, {_CLAIM}", *majorities(bound))
 
 
 @check("features.lower", form="proved", name="estimators of normal means")
 def rows(context: Context, *, bound: Bounding = by_box) -> Evidence:
-    """Hold the bound of the risk at the rows against the largest risk of good estimators."""
+    """Compare the bound of the squared loss at the rows with the worst risk of good estimators."""
     return compare_instances(f"mean excess risk at the rows, {_CLAIM}", *normal_means(bound))
 
 
 @check("features.lower", form="proved", name="a missing row")
 def rank(context: Context, *, bound: Bounding = bounds.gram_error) -> Evidence:
-    """Hold the bound by rank where one row is missing."""
+    """Compare the bound by the number of features with the error where one row has none."""
     return compare_instances(f"spectral error, {_CLAIM}", *distinct_rows(bound))
 
 
 @check("features.lower", form="proved", name="one direction")
 def direction(context: Context, *, bound: Bounding = by_direction) -> Evidence:
-    """Hold the bound by one direction where there is no other."""
+    """Compare the bound in one direction with the error where there is no other."""
     return compare_instances(f"spectral error, one row, {_CLAIM}", *one_direction(bound))
 
 
 @check("features.lower", form="proved", name="a rare draw")
 def rare(context: Context, *, bound: Bounding = by_rare_draw) -> Evidence:
-    """Hold the bound by a rare draw for a row whose feature is seldom not 0."""
+    """Compare the bound by a rare draw with the error at a row whose feature is mostly 0."""
     return compare_instances(f"spectral error, one row, {_CLAIM}", *rare_draws(bound))
 
 
 @check("features.lower", form="proved", name="one frequency")
 def grid(context: Context, *, bound: Bounding = by_rare_draw) -> Evidence:
-    """Hold the bound on equally spaced rows for one frequency, whose errors are computed."""
+    """Compare the bound at equally spaced rows with the computed error of one frequency."""
     return compare_instances(f"spectral error, rows of a line, {_CLAIM}", *rare_frequencies(bound))
 
 
@@ -332,7 +342,7 @@ def grid(context: Context, *, bound: Bounding = by_rare_draw) -> Evidence:
 def nearest(
     context: Context, *, bound: Bounding = bounds.approximation, draw: Draw = MaxoutFeatures.draw
 ) -> Evidence:
-    """Measure the nearest function in the instance of the proof, where the bound is an equality."""
+    """Measure how near functions of m units come to the proof's one: the bound is an equality."""
     q, m, n_draws = 4, 8, 4000 if context.quick else 40_000
     d = 2 * m
     seed = context.seed_for("nearest")
@@ -345,34 +355,22 @@ def nearest(
     # The target is E|M - med M| at the first of d rows, 0 at the others.
     most = _mean_distance(q) ** 2 / d
     distance = most * missed
-    resolution = 0.2
     low, high = intervals.betting(distance / value**2, 0.0, most / value**2, context.false_alarm)
-    return Evidence(
-        status=_status(low, high, resolution),
+    return Evidence.from_interval(
         claim="mean square distance over the square of the bound is 1 in the instance of the proof",
         observed=float(distance.mean() / value**2),
         exact=1.0,
         interval=(low, high),
         n_features=m * n_draws,
         false_alarm=context.false_alarm,
-        resolution=resolution,
-        detectable=high - low,
+        resolution=0.2,
         method=f"empirical Bernstein interval of {n_draws} draws",
         assumptions=("draws are independent",),
     )
 
 
-def _status(
-    low: float, high: float, resolution: float
-) -> Literal["holds", "refuted", "inconclusive"]:
-    """Whether an interval has 1 in it, and is narrow."""
-    if not low <= 1 <= high:
-        return "refuted"
-    return "holds" if high - low <= resolution else "inconclusive"
-
-
 def _mean_distance(q: int) -> float:
-    """E|M - med M| by a sum over the density of M."""
+    """Compute E|M - med M|, med the median, by a sum over the density of M."""
     t = np.linspace(-12, 12, 200_001)
     cdf = (np.array([math.erf(point / math.sqrt(2)) for point in t]) + 1) / 2
     power = cdf**q

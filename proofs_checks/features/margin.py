@@ -1,4 +1,9 @@
-"""Risk of a linear classifier on features, by its margins."""
+"""Check bounds of a linear classifier's error rate on features, by margins at its training rows.
+
+A margin is the cosine between the weights and a row's features, times the label 1 or -1. Bounds
+(after Langford and Shawe-Taylor 2002, Maurer 2004) hold for weights learnt from these rows. They
+are compared with computed risks, and with risks in draws.
+"""
 
 import math
 from collections.abc import Iterator
@@ -19,10 +24,10 @@ _ROWS = 1e40
 
 
 def memorised(bound: Bounding) -> Iterator[Instance]:
-    """Orthonormal features, all labels 1, and weights that are 1 at drawn rows, < 0 at others.
+    """Yield instances of weights that are 1 at N drawn orthonormal rows, < 0 at all others.
 
-    Each of N rows has the margin N^(-1/2); a fresh row is another one, and its class is wrong. Two
-    of N rows are equal with a chance of at most N^2 over twice the number of rows.
+    All labels are 1. Each drawn row has the margin N^(-1/2); a fresh row is another one, and its
+    class is wrong. Two drawn rows are equal with a chance of at most N^2 over twice `_ROWS`.
     """
     n = 10**12
     risk = 1 - n / _ROWS
@@ -36,9 +41,9 @@ def memorised(bound: Bounding) -> Iterator[Instance]:
 
 
 def coin(bound: Bounding) -> Iterator[Instance]:
-    """One row with the label of a coin, and the weight 1: errors are binomial.
+    """Yield instances of one row, a coin for its label, and the weight 1: errors are binomial.
 
-    The chance of so few errors that the bound is below the true risk is compared with delta.
+    The chance of so few errors that the bound is below the true risk must be at most delta.
     """
     n = 10**4
     for delta, chance in ((1e-290, 0.5), (1e-30, 0.5), (1e-290, 0.3)):
@@ -73,6 +78,7 @@ def over_draws(context: Context, *, bound: Bounding = bounds.error_rate) -> Evid
     )
 
 
+# Risks over their bounds are the draws, so that 1 is what they may exceed.
 _UNIT = Bound(
     statement="features.margin",
     form="proved",
@@ -83,10 +89,10 @@ _UNIT = Bound(
 
 
 def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, flipped: float) -> Any:
-    """Return risks over bounds for the mean of the rows times their labels.
+    """Return risks over their bounds, of weights that are the mean of rows times labels.
 
-    Normal features, labels by the first of them and flipped with a chance: the risk is that chance,
-    and the angle between the weights and the first axis.
+    Rows are normal; a label is the sign of the first entry, flipped with the chance `flipped`. So
+    the risk follows from this chance and the angle between the weights and the first axis.
     """
     rng = context.rng(f"drawn/{d}/{n}")
     ratios = np.empty(n_draws)
@@ -97,7 +103,7 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
         t = y * (rows @ w) / (np.linalg.norm(w) * np.linalg.norm(rows, axis=1))
         angle = np.arccos(np.clip(w[0] / np.linalg.norm(w), -1, 1))
         risk = flipped + (1 - 2 * flipped) * angle / np.pi
-        # Any length may be chosen by a look at the rows.
+        # The bound holds for any scale that is chosen by the rows.
         scale = 1.5 / np.quantile(np.abs(t), 0.2)
         ratios[k] = risk / bound(t, delta=_DELTA, scale=scale, thresholds=(0.5,)).total
     return ratios
@@ -105,11 +111,11 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
 
 @check("features.margin", form="printed", name="memorised rows")
 def tight(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
-    """Compare the bound with the risk of memorised rows: margin, weights and threshold."""
+    """Compare the bound with the computed risk of memorised rows."""
     return compare_instances("probability of a wrong class", *memorised(bound))
 
 
 @check("features.margin", form="printed", name="labels of a coin")
 def confident(context: Context, *, bound: Bounding = bounds.error_rate_separated) -> Evidence:
-    """Compare the confidence with the exact one where labels are those of a coin."""
+    """Compare the bound's chance of failure with the exact one, where labels are coins."""
     return compare_instances("chance that the risk exceeds its bound", *coin(bound))

@@ -1,8 +1,9 @@
-"""How far functions of the kernel's space are from the span of m features, against the bound.
+"""Check the bound of how far functions of the kernel's space are from the span of m features.
 
-On N rows, with features Phi (N, m) and K = E Phi Phi^T, the worst function of norm B has the square
-distance B^2 |(1 - P) K (1 - P)|/N, P the projection on the range of Phi. Of a unit with values z
-the leverage is max z^T (K + N ridge)^-1 z, the kurtosis max over v of E<v, z>^4/(E<v, z>^2)^2.
+On N rows, with features Phi (N, m) and K = E Phi Phi^T, the worst function of norm B has the mean
+square distance B^2 |(1 - P) K (1 - P)|/N, where P is the projection on the range of Phi. The bound
+is of its mean. It uses the leverage of a unit with values z, max z^T (K + N ridge)^-1 z, or its
+kurtosis, the largest E<v, z>^4/(E<v, z>^2)^2 over v.
 """
 
 from collections.abc import Iterator
@@ -20,7 +21,7 @@ from ._gram_draws import Draw, grams
 
 
 def one_row(bound: Bounding) -> Iterator[Instance]:
-    """One row of kernel 1, and a feature that is 1/sqrt(p) with chance p, else 0.
+    """Yield instances of one row of kernel 1, and a feature of 1/sqrt(p) with chance p, else of 0.
 
     If all features are 0 the distance is the norm, else it is 0. The kurtosis is 1/p.
     """
@@ -39,13 +40,13 @@ _N, _D = 24, 6  # rows and inputs
 
 @check("features.nearest", form="printed", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
-    """Hold the bound where it is nearly equal to the distance."""
+    """Compare the bound with computed distances, where it is nearly an equality."""
     return compare_instances("mean square distance of the nearest", *one_row(bound))
 
 
 @check("features.nearest", form="printed", name="the worst function of each draw", pays=True)
 def over_draws(context: Context, *, bound: Bounding = spectral.approximation) -> Evidence:
-    """Hold the mean over draws against the bound: linear units, maxout, cosines and sines."""
+    """Compare mean distances in draws with the bound: linear units, maxout, cosines and sines."""
     # Lengths of the coordinates fall by half, and so do eigenvalues by four.
     rows = context.rng("rows").standard_normal((_N, _D)) * 0.5 ** np.arange(_D)
     cases, n_draws = list(_settings(rows)), 500 if context.quick else 20_000
@@ -66,7 +67,7 @@ def over_draws(context: Context, *, bound: Bounding = spectral.approximation) ->
 def _missed(grams_: Any, kernel: Any) -> Any:
     """Return the largest square distance from a function of norm 1, for each draw."""
     values, vectors = np.linalg.eigh(grams_)
-    # Directions that no combination of features has, up to rounding; one too many adds distance.
+    # Directions outside the span, up to rounding: one too many only adds distance.
     lost = values < 1e-11 * values[:, -1:]
     directions = vectors * lost[:, None, :]
     inner = np.swapaxes(directions, 1, 2) @ kernel @ directions

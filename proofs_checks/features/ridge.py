@@ -1,4 +1,12 @@
-"""Checks of bounds for the excess risk of ridge regression on m features, squared loss."""
+"""Check bounds of the excess risk of ridge regression on m random features, squared loss.
+
+Labels at N rows are a target plus noise of standard deviation `noise`. K is the exact kernel matrix
+of the rows, mu its eigenvalues, K_m that of m features. Bounds know the size of a feature by its
+`leverage`, max z^T (K + N ridge)^-1 z over its values z at the rows, by its largest value `sup`, or
+by its Lipschitz constant. The target is (K/N)^r g with |g| at most sqrt(N) `norm`, where r is its
+`smoothness`. A known inequality (Avron and others 2017) and our bounds are compared with computed
+risks, and with mean risks over draws.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -17,15 +25,14 @@ from ._gram_draws import Draw, grams
 
 # Instances: settings where the risk of ridge regression is computed and near its bound.
 
-# Sums over a binomial law are right to this part of themselves.
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # relative, of sums over a binomial law
 
 
 def one_row(bound: Bounding) -> Iterator[Instance]:
-    """One row of kernel 1, and a feature that is 1/sqrt(p) with chance p, else 0.
+    """Yield instances of one row of kernel 1, and a feature of 1/sqrt(p) with chance p, else of 0.
 
-    K_m, the kernel by m features, is a binomial share over p. Its shrinkage has the bias at ridge
-    1, the variance at small ridges, and what features lose where p is small: there may be none.
+    The risk is nearly its bias at ridge 1, its variance at small ridges, and what few features lose
+    where p is small, as all of them may be 0.
     """
     settings: tuple[tuple[str, float, float, int, float], ...] = (
         ("bias", 1.0, 1.0, 10**9, 0.0),
@@ -47,6 +54,7 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
 
 
 def _shrunk(p: float, ridge: float, m: int, noise: float) -> float:
+    """Return the mean risk at one row, where K_m is a binomial fraction over p."""
     if p == 1:
         return ((ridge / (1 + ridge)) ** 2) + (noise / (1 + ridge)) ** 2
     law = stats.binom(m, p)
@@ -56,10 +64,10 @@ def _shrunk(p: float, ridge: float, m: int, noise: float) -> float:
 
 
 def left_out(bound: Bounding) -> Iterator[Instance]:
-    """Rows that are orthogonal, or two equal ones, and features that are exact.
+    """Yield instances of a row that is left out of orthogonal or of two equal rows; K_m = K.
 
-    An orthogonal row that is left out is predicted by 0, so its error is the target. One of two
-    equal rows is predicted by the other, with the noise of that.
+    An orthogonal row is predicted by 0, so that its error is the target. One of two equal rows is
+    predicted by the other, with the noise of that.
     """
     moments: dict[str, Any] = {"sup": 1.0, "design": "left-out"}
     n = 50
@@ -67,7 +75,7 @@ def left_out(bound: Bounding) -> Iterator[Instance]:
         10**12, ridge=1 / n, norm=1.0, noise=0.0, eigenvalues=np.ones(n), leverage=n / 2, **moments
     )
     yield Instance("orthogonal rows", (1 / n, 1 / n), limit.total)
-    # At a small ridge the factor c is needed, at 0.7 the most of the term is seen.
+    # At a small ridge the bound's factor for rows left out is needed; at 0.7 the term is largest.
     for shrink in (0.2, 0.7, 1.0):
         limit = bound(
             10**12,
@@ -82,13 +90,8 @@ def left_out(bound: Bounding) -> Iterator[Instance]:
         yield Instance(f"two equal rows, ridge {shrink / 2}", (risk, risk), limit.total)
 
 
-# Instances of source conditions, and of unbounded features, where the risk of ridge is computed.
-
-# Sums over a binomial law are right to this part of themselves.
-
-
 def alike(bound: Bounding) -> Iterator[Instance]:
-    """Orthogonal rows of one kernel value, and exact features: the bias is that of each direction.
+    """Yield instances of orthogonal rows of one kernel value, and K_m = K: the risk is the bias.
 
     For smoothness r and x, eigenvalue over ridge, x^(2r)/(1 + x)^2 is largest, or nearly at r = 1.
     """
@@ -109,7 +112,7 @@ def alike(bound: Bounding) -> Iterator[Instance]:
 
 
 def rare(bound: Bounding) -> Iterator[Instance]:
-    """A single row whose feature is mostly 0, and then the target is lost."""
+    """Yield instances of one row whose feature is mostly 0: then the target is lost."""
     p, m = 1e-3, 2000
     for r, ridge in ((0.25, 1e-12), (0.75, 1e-9)):
         value = bound(
@@ -126,14 +129,14 @@ def rare(bound: Bounding) -> Iterator[Instance]:
 
 
 def arrow(bound: Bounding) -> Iterator[Instance]:
-    """A strong direction, whose feature is a sign, and one of many weak ones in each block.
+    """Yield instances of a strong direction e_1, and one of n - 1 weak ones e_j in each feature.
 
-    phi = sqrt(mu) e e_1 + sqrt((n-1) w) e_J, e a sign and J uniform. The target is in the strong
-    direction. K_m is an arrow, whose inverse has z e_1 - z sum_j K_1j/(K_jj + 1) e_j with z at
-    least 1/(mu + 1), at ridge 1/n. Given how often j is drawn the signs have mean 0.
+    A feature is sqrt(s) e e_1 + sqrt((n-1) w) e_J, for eigenvalues s and w, a random sign e and a
+    uniform J. The target is e_1. K_m is an arrow matrix; at ridge 1/n its inverse has the column z
+    e_1 - z sum_j K_1j/(K_jj + 1) e_j, with z at least 1/(s + 1). Signs have the mean 0 given J.
     """
     yield _arrow(bound, 4096, 1e14, 0.01, 10**7, by="leverage")
-    # Signs of equal size at all rows make the strong direction: the longest row is known.
+    # The strong direction has equal entries at all rows, so that the largest value is known.
     yield _arrow(bound, 8192, 1e6, 0.1, 3 * 10**8, by="sup")
 
 
@@ -154,7 +157,7 @@ def _arrow(bound: Bounding, n: int, strong: float, weak: float, m: int, *, by: s
 
 
 def square(bound: Bounding) -> Iterator[Instance]:
-    """One row and a linear unit, without a bound: K_1 is the square of a standard normal."""
+    """Yield the instance of one row and a linear unit: K_1 is the square of a standard normal."""
     ridge = 1.0
     value = bound(1, ridge=ridge, norm=1.0, noise=0.0, eigenvalues=np.ones(1), lipschitz=1.0).value
 
@@ -190,7 +193,7 @@ def _relu(m: int, **options: Any) -> Any:
 
 
 def risks(blocks: Iterator[Any], target: Any, ridge: float) -> Any:
-    """Return excess risks at the rows, in the mean over noise, for Gram matrices of features."""
+    """Return excess risks at the rows, in the mean over noise, for blocks of matrices K_m."""
     n, totals = target.size, []
     for grams_ in blocks:
         shrinkage = n * ridge * np.linalg.inv(grams_ + n * ridge * np.eye(n))
@@ -200,7 +203,7 @@ def risks(blocks: Iterator[Any], target: Any, ridge: float) -> Any:
 
 
 def known_before(delta: float, *, bias: float, variance: float, n: int) -> float:
-    """Return the bound of Avron and others at a spectral error, unverified."""
+    """Return the bound of Avron and others (2017, unverified) at the spectral error `delta`."""
     return (bias + variance) / (1 - delta) + delta / (1 + delta) * _NOISE**2 * min(1.0, n)
 
 
@@ -208,7 +211,7 @@ def known_before(delta: float, *, bias: float, variance: float, n: int) -> float
 def printed(
     context: Context, *, bound: Callable[..., float] = known_before, m: int = 600
 ) -> Evidence:
-    """Hold the known inequality in every draw whose spectral error is below 1."""
+    """Compare the risk with the known bound in every draw whose spectral error is below 1."""
     rows, ridge = _rows(context), 0.02
     kernel = _fourier(2, seed=0).kernel(rows)
     shift = _N * ridge * np.eye(_N)
@@ -241,7 +244,7 @@ def _target(kernel: Any, smoothness: float = 0.5) -> Any:
 
 @check("features.ridge", form="proved", name="bounded and unbounded features", pays=True)
 def over_draws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
-    """Hold the mean risk over draws against the bound: four maps, and three smoothnesses."""
+    """Compare the mean risk over draws with our bound: four maps, and three smoothnesses."""
     rows, cases = _rows(context), list(_settings(context))
     n_draws = 700 if context.quick else 20_000
     share = context.false_alarm / len(cases)
@@ -280,7 +283,7 @@ def _settings(context: Context) -> Iterator[tuple[str, Draw, float, int, float]]
 
 @check("features.ridge", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evidence:
-    """Hold each term where it is nearly equal to the risk."""
+    """Compare our bound with computed risks, where one of its terms is nearly the risk."""
     return compare_instances(
         "mean excess risk",
         *(instance for part in (one_row, left_out) for instance in part(bound)),

@@ -1,4 +1,14 @@
-"""Bounds of a map's largest kernel error on a set, by the slopes of its feature products."""
+"""Check bounds of a map's largest kernel error over a set, by the slopes of its feature products.
+
+The product of a unit's features at two rows x and z has the kernel for its mean; its slope is its
+Lipschitz constant in the rows, which is random. The error is that of the mean over m units, the
+largest over all pairs of rows. A known bound (Rahimi and Recht 2007) and ours are compared with
+draws over a grid of the set, where the error is at most the set's, and with computed instances.
+
+Arguments of bounds: `slope` has the mean and the mean square of the slope; `width` is that of an
+interval for products; `sub_gamma` and `increments` have the variance and the scale of Bernstein's
+inequality for products, and for their differences between rows at the distance 1.
+"""
 
 import dataclasses
 import math
@@ -17,11 +27,7 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Bounding, Case, Instance, compare_instances, compare_with_bounds
 from ..group_invariant._shared import draw_products, limit
-from ._gram_draws import Draw, grams
-
-# Maps on sets of known dimension, and draws of their largest error over a grid of the set.
-#
-# A grid of a set has at most the set's error.
+from ._gram_draws import Draw, grams, n_draws
 
 _ANGLES = np.arange(24) * (math.pi / 12)
 # 24 points of a circle of radius 1, whose dimension is 3 at most; 25 of a segment, a line's is 1.
@@ -29,7 +35,7 @@ CIRCLE = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 SEGMENT = np.linspace(0, 3, 25)[:, None] * np.array([[2.0, -1.0, 2.0]]) / 3
 ON_CIRCLE: dict[str, Any] = {"dimension": 3, "diameter": 2.0}
 ON_SEGMENT: dict[str, Any] = {"dimension": 1, "diameter": 3.0}
-# Every image of a row under the group, bins by trapezoids: off by half a bin on every draw.
+# Every image of a row under the group, bins by trapezoids: wrong by at most half a bin.
 _GROUP: dict[str, Any] = {"group": groups.SignFlips(2), "window": 1.0, "rule": "trapezoid"}
 _BINS = 10
 
@@ -74,7 +80,7 @@ def errors(context: Context, setting: Setting, n_draws: int) -> Any:
 
 
 def group_errors(context: Context, m: int, n_draws: int) -> Any:
-    """Return the largest error (n_draws,) of m templates of a whole group of four."""
+    """Return the largest error (n_draws,) of group-invariant features by m random vectors."""
     rows = CIRCLE[::2]
     products = draw_products(context, "group", rows, {**_GROUP, "n_bins": _BINS}, m, n_draws)
     exact = limit(rows, {**_GROUP, "n_bins": _BINS})
@@ -82,7 +88,7 @@ def group_errors(context: Context, m: int, n_draws: int) -> Any:
 
 
 def of_group(bound: Callable[..., Bound], m: int, delta: float) -> Bound:
-    """Return the bound for m templates, random vectors of length 1, plus half a bin."""
+    """Return the bound for m templates, the random vectors of length 1, plus half a bin."""
     limit = bound(m, delta=delta, slope=(1.0, 1.0), width=2.0, **ON_CIRCLE)
     return dataclasses.replace(limit, terms=(*limit.terms, Term("binning", 0.5 / _BINS)))
 
@@ -105,7 +111,7 @@ def _sinks(count: int, **options: Any) -> Any:
 
 
 def of_sinks(n_inputs: int, *, lipschitz: float = 1.0, radius: float = 1.0) -> dict[str, Any]:
-    """Return the moments of kitchen sinks of no offset, weights N(0, I), activation a, a(0) = 0."""
+    """Return `facts` of kitchen sinks: no offset, weights N(0, I), an activation that is 0 at 0."""
     tau, d = lipschitz * radius, float(n_inputs)
     mu, sigma = math.sqrt(2 / math.pi) * tau, lipschitz * tau
     slope = lipschitz * (tau * d), lipschitz**2 * (tau**2 * (d * (d + 2)))
@@ -118,7 +124,7 @@ def _centred(count: int, **options: Any) -> Any:
 
 
 def of_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
-    """Return the moments of centred maxout units, the second by 1e-8 larger than quadrature."""
+    """Return `facts` of maxout units less their mean; second moments are enlarged by 1e-8."""
     h1 = float(exact.max_moment(1, pool_size))
     first, second, third, fourth = (moment_of_longest(n_inputs, pool_size, p) for p in range(1, 5))
     square, bernstein, p = fourth + 2 * h1 * third + h1**2 * second, 0.0, 2
@@ -130,11 +136,11 @@ def of_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
     return {"slope": slope, "sub_gamma": (8.0, 2 * math.sqrt(2)), "increments": (v, 8.0)}
 
 
-# Instances, where terms of the bound by slopes are nearly the true error, or as near as known.
+# Instances: settings where the error is computed, and nearly one of the bound's terms.
 #
 # Rows are 2^k vectors at the distance 1 from each other, of doubling dimension k at most: a ball
-# for each covers them. A feature h = c^(1/2) + f/c^(1/2), c a large constant, has products c +
-# f(x) + f(z), up to f(x) f(z)/c; c is left out, as it moves nothing.
+# for each covers them. The feature c^(1/2) + f(x)/c^(1/2), f a random function and c a large
+# constant, has products c + f(x) + f(z), up to f(x) f(z)/c; c is left out, as it moves nothing.
 
 # What f(x) f(z)/c may add.
 _LEFT = 1e-9
@@ -143,7 +149,7 @@ _NONE = (1e-150, 1e-300)
 
 
 def one_row(bound: Bounding) -> Iterator[Instance]:
-    """One row, and products of plus or minus a half: a mean of fair coins."""
+    """Yield instances of one row, and products of plus or minus a half: a mean of fair coins."""
     m = 10**6
     for failure in (1e-2, 1e-12, 1e-250):
         moments: dict[str, Any] = {"slope": _NONE, "width": 1.0}
@@ -153,7 +159,7 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
 
 
 def one_square(bound: Bounding) -> Iterator[Instance]:
-    """One row and linear units: a mean of squares of normals; "tail" pays for that of one."""
+    """Yield instances of one row and linear units: a mean of m squares of normals, or one."""
     for name, moments in (("centred", of_centred(1, pool_size=1)), ("sinks", of_sinks(1))):
         for m, failure in ((10**8, 1e-12), (1, 1e-100)):
             value = bound(m, dimension=0, diameter=1e-12, delta=failure, **moments).value
@@ -163,7 +169,7 @@ def one_square(bound: Bounding) -> Iterator[Instance]:
 
 
 def many_rows(bound: Bounding) -> Iterator[Instance]:
-    """Fair coins of plus or minus a quarter for f, independent over rows."""
+    """Yield instances of 2^k rows: f is a fair coin, plus or minus a quarter, at each."""
     m = 10**8
     for k in (4, 20):
         for failure in (0.5, 1e-3):
@@ -175,7 +181,7 @@ def many_rows(bound: Bounding) -> Iterator[Instance]:
 
 
 def rows_and_a_coin(bound: Bounding) -> Iterator[Instance]:
-    """As before, and a coin of plus or minus 2 that all rows share: a union would pay for it."""
+    """Yield the instance with a coin of plus or minus 2 that all rows share, and the others."""
     # Bernstein's c of increments is a third of the slopes.
     m, k, failure = 10**6, 10_000, 0.4
     moments: dict[str, Any] = {"slope": (0.5, 0.25), "width": 5.0, "increments": (0.25, 1 / 6)}
@@ -185,7 +191,7 @@ def rows_and_a_coin(bound: Bounding) -> Iterator[Instance]:
 
 
 def a_row_of_each(bound: Bounding) -> Iterator[Instance]:
-    """One unit, f a half at one row that is drawn of 2^k, else 0: every pair is likely right."""
+    """Yield the instance of one unit, where f is a half at one row of 2^k that is drawn, else 0."""
     k, failure = 200, 0.5
     moments: dict[str, Any] = {"slope": (0.5, 0.25), "variance": 2.0**-k * (1 + _LEFT)}
     value = bound(1, dimension=k, diameter=1, delta=failure, **moments).value
@@ -194,7 +200,7 @@ def a_row_of_each(bound: Bounding) -> Iterator[Instance]:
 
 
 def a_rare_row(bound: Bounding) -> Iterator[Instance]:
-    """The same, where f is 0 everywhere but with a small probability."""
+    """Yield instances of the same, where f is 0 everywhere but with a small probability."""
     k = 200
     for failure in (1e-2, 1e-6):
         p = failure * 1.0001
@@ -228,12 +234,8 @@ _DELTA, _TEMPLATES = 0.05, 20
 _METHODS = ("net", "chaining")
 
 
-def _draws(context: Context) -> int:
-    return 1000 if context.quick else 20_000
-
-
 def known_before(m: int, *, delta: float, n_inputs: int, diameter: float, second: float) -> Bound:
-    """Return Claim 1 of Rahimi and Recht with 66 for 2^8, for m pairs; `second` is E |w|^2."""
+    """Return Claim 1 of Rahimi and Recht with 66 for 2^8: m frequencies w, `second` is E |w|^2."""
     low, high = 1e-9, 1e9
     for _ in range(200):
         eps = math.sqrt(low * high)
@@ -251,49 +253,49 @@ def known_before(m: int, *, delta: float, n_inputs: int, diameter: float, second
 
 @check("features.uniform", form="printed", name="the known form", pays=True)
 def printed(context: Context, *, bound: Bounding = known_before) -> Evidence:
-    """Count violations of the known form by pairs of cosine and sine."""
+    """Count violations of the known bound by pairs of cosine and sine."""
     cases = []
     for setting in settings(quick=context.quick):
         if setting.block == 2:
             d, facts, m = setting.rows.shape[1], setting.facts, setting.m
             far, second = facts["diameter"], facts["slope"][1]
             limit = bound(m, delta=_DELTA, n_inputs=d, diameter=far, second=second)
-            sample = errors(context, setting, _draws(context))
+            sample = errors(context, setting, n_draws(context))
             cases.append(Case(draws=sample, bound=limit, where={"map": setting.name, "m": m}))
     claim = "the largest error of pairs over a grid of a set keeps the known bound"
-    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 600)
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_draws(context) * 600)
 
 
 @check("features.uniform", form="proved", name="draws of many maps", pays=True)
 def over_draws(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
-    """Count violations of both methods, by maps with and without a bound."""
+    """Count violations of our bound, by two methods, for maps of bounded and unbounded features."""
     cases = []
     for setting in settings(quick=context.quick):
-        distances = errors(context, setting, _draws(context))
+        distances = errors(context, setting, n_draws(context))
         for method in _METHODS:
             limit = bound(setting.m, delta=_DELTA, method=method, **setting.facts)
             where: dict[str, Any] = {"map": setting.name, "m": setting.m, "method": method}
             cases.append(Case(draws=distances, bound=limit, where=where))
-    distances = group_errors(context, _TEMPLATES, _draws(context))
+    distances = group_errors(context, _TEMPLATES, n_draws(context))
     limit = of_group(bound, _TEMPLATES, _DELTA)
     cases.append(Case(draws=distances, bound=limit, where={"map": "group", "m": _TEMPLATES}))
     claim = (
         "the largest error over a grid of a set keeps its bounds: cosines of several spectra, "
         "group-invariant features, rectified and centred maxout units"
     )
-    return compare_with_bounds(claim, cases, context.false_alarm, n_features=_draws(context) * 600)
+    return compare_with_bounds(claim, cases, context.false_alarm, n_features=n_draws(context) * 600)
 
 
 @check("features.uniform", form="proved", name="rows that know nothing of each other")
 def tight(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
-    """Hold the bound for rows that know nothing of each other."""
+    """Compare our bound with computed errors, where rows are independent of each other."""
     makers = (one_row, one_square, many_rows, rows_and_a_coin)
     return compare_instances("largest error over a set", *(i for m in makers for i in m(bound)))
 
 
 @check("features.uniform", form="proved", name="one unit that is steep at one row")
 def tight_slopes(context: Context, *, bound: Bounding = kernel_error.uniform_by_slope) -> Evidence:
-    """Hold the bound for one unit that is steep at one row of very many."""
+    """Compare our bound with computed errors of one unit that is steep at one row of very many."""
     return compare_instances(
         "largest error over a set, one unit", *a_row_of_each(bound), *a_rare_row(bound)
     )

@@ -1,4 +1,4 @@
-"""Treat blocks of dependent features as independent samples, and make rows at set distances."""
+"""Make samples of blocks of dependent features, and rows at given distances, for Fourier checks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ Draw = Callable[..., Any]
 
 
 class Blocks:
-    """Independent blocks of `block` dependent units (features): their mean products are samples."""
+    """A map whose samples are mean products over blocks of `block` features that are dependent."""
 
     independent_units = True
 

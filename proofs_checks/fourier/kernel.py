@@ -1,4 +1,8 @@
-"""Bochner's theorem: the mean of cos<w, x - y> over random frequencies w is the kernel."""
+"""Check Bochner's theorem: the mean of cos<w, x - y> over random frequencies w is the kernel.
+
+As in Rahimi and Recht (2007), features are the cosine and sine of <w, x>, or one cosine with a
+random offset. Their frequencies are compared with claimed laws, their mean products with kernels.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -16,15 +20,15 @@ from .._measured_products import MISS, Estimates, compare_with_claims
 from .._plots import plot
 from ._blocks import Draw, along
 
-# Kernels, the distribution of an entry of w, how many entries are independent, and so many draws
-# that a scale wrong by a hundredth is detected, most for Cauchy's.
+# Kernels, the law of an entry of w, how many entries are independent, and the draws of the quick
+# level: a scale that is wrong by a hundredth is detected.
 _SPECTRA: tuple[tuple[dict[str, Any], Any, int, int], ...] = (
     ({"kernel": "rbf", "gamma": 0.3}, stats.norm(scale=math.sqrt(0.6)), 8, 1_000_000),
     ({"kernel": "laplacian", "gamma": 0.3}, stats.cauchy(scale=0.3), 8, 2_000_000),
     ({"kernel": "matern", "nu": 1.5, "length_scale": 1.5}, stats.t(3, scale=1 / 1.5), 1, 1_200_000),
 )
 _LEVELS = (0.25, 0.5, 0.75)
-# So near the origin that angles wrap with probability 1e-6 at most; floats keep ten digits.
+# A distance from the origin at which angles exceed a turn with a probability of 1e-6 at most.
 _NEAR = 1e-6
 _BLOCK = 200_000
 
@@ -32,7 +36,7 @@ _BLOCK = 200_000
 def _absolute_frequencies(
     context: Context, draw: Draw, options: dict[str, Any], entries: int, n: int, seed: int
 ) -> Iterator[Any]:
-    """Return absolute frequencies: angles of cosine and sine at rows near the origin, rescaled."""
+    """Yield absolute frequencies: angles of cosine and sine at rows near the origin, rescaled."""
     rows, units = context.asarray(_NEAR * np.eye(entries)), _BLOCK // entries
     for block in range(n // _BLOCK):
         child = int(np.random.SeedSequence([seed, block]).generate_state(1, np.uint64)[0])
@@ -89,7 +93,7 @@ def frequencies(
     )
 
 
-# What the library calls a kernel, and what `mehler.verify` does: two implementations.
+# Options of the library's maps, and the kernels that are claimed for them.
 _GAUSSIAN: dict[str, Any] = {"kernel": "rbf", "gamma": 0.3}
 _LAPLACIAN: dict[str, Any] = {"kernel": "laplacian", "gamma": 0.3}
 _MATERN: dict[str, Any] = {"kernel": "matern", "nu": 1.5, "length_scale": 1.5}

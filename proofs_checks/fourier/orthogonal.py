@@ -1,4 +1,9 @@
-"""Check Fourier features of orthogonal frequencies: the Gaussian kernel, and their variance."""
+"""Check Fourier features of orthogonal frequencies: the Gaussian kernel, and their variance.
+
+Cosines and sines have frequencies in blocks of d, the number of inputs; directions in a block are
+orthogonal (Yu and others 2016), so that features depend on each other. Their mean products over a
+block are compared with the kernel, and the variance of these with our closed form.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,7 +20,7 @@ from ._blocks import Blocks, Draw, along
 
 _D, _GAMMA = 4, 0.3
 _RBF = kernels.make("rbf", gamma=_GAMMA)
-# Blocks of d orthogonal frequencies in a draw; each block is a sample.
+# Blocks of frequencies in a draw; each block is a sample.
 _BLOCKS = 200
 
 
@@ -34,7 +39,7 @@ def _blocks(context: Context, draw: Draw) -> Callable[[int], Blocks]:
 
 
 def block_variance(x: Any, y: Any) -> Any:
-    """Return m times the variance of the estimate by m features: 2 (Var cos + (d - 1) c)."""
+    """Return m times the variance of the kernel's estimate by m features, in whole blocks."""
     k = _RBF(x, y)
     covariance = hyp1f1(_D, _D / 2, np.log(k)) - k**2  # c, of two cosines in one block
     return (1.0 - k**2) ** 2 + 2.0 * (_D - 1) * covariance
@@ -44,7 +49,7 @@ def block_variance(x: Any, y: Any) -> Any:
 def kernel(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Callable[..., Any] = _RBF
 ) -> Evidence:
-    """Hold the Gaussian kernel against blocks of orthogonal frequencies."""
+    """Compare the Gaussian kernel with the mean over blocks of orthogonal frequencies."""
     rows = 0.8 * context.rng("rows").standard_normal((4, _D))
     return hold_verdict(
         context,
@@ -65,7 +70,7 @@ def variance(
     draw: Draw = FourierFeatures.draw,
     claimed: Callable[..., Any] = block_variance,
 ) -> Evidence:
-    """Hold the variance in closed form against block means."""
+    """Compare the variance in closed form with that of block means."""
     x, y = along(context, _D, [0.7] if context.quick else [0.2, 0.4, 0.8, 1.2, 2.0, 3.0])
     return hold_verdict(
         context,
@@ -84,7 +89,7 @@ def variance(
 
 @check("fourier.orthogonal", form="printed", name="never much worse than independent frequencies")
 def never_much_worse(context: Context, *, constant: float = 3.0) -> Evidence:
-    """Ask whether the ratio of variances to independent frequencies stays below 1 + 3/(d + 1)."""
+    """Check that the variance is at most 1 + 3/(d + 1) times that of independent frequencies."""
     worst, where = -np.inf, 0
     for d in (2, 3, 4, 8, 16, 64, 784):
         excess = float((ratio(np.geomspace(1e-3, 30.0, 400), d) - 1.0 - constant / (d + 1)).max())

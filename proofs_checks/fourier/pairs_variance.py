@@ -1,4 +1,9 @@
-"""Variance of Fourier features in two forms: cosines and sines, or cosines with an offset."""
+"""Check the variance of Fourier features in two forms: pairs, or cosines with an offset.
+
+Of m features at random frequencies w, pairs are the cosine and the sine of <w, x>, the other form
+has cosines of <w, x> + b with a uniform b. The variance is that of their estimate of the kernel k
+at two rows x and y, times m. It is compared with formulas after Sutherland and Schneider (2015).
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,12 +22,12 @@ Kernel = Callable[[Any, Any], Any]
 
 
 def of_pairs(kernel: Kernel) -> Kernel:
-    """Return the variance of the estimates times m, for pairs, as a function of rows."""
+    """Return the variance of pairs, times m, as a function of two rows."""
     return lambda x, y: 1.0 + kernel(2.0 * x, 2.0 * y) - 2.0 * kernel(x, y) ** 2
 
 
 def of_offset(kernel: Kernel) -> Kernel:
-    """Return the same for cosines with an offset."""
+    """Return the variance of cosines with an offset, times m, as a function of two rows."""
     return lambda x, y: 1.0 + 0.5 * kernel(2.0 * x, 2.0 * y) - kernel(x, y) ** 2
 
 
@@ -52,7 +57,7 @@ def _compare(
 def pairs(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_PAIRS
 ) -> Evidence:
-    """Hold 1 + k(2z) - 2k(z)^2, z = x - y, against the variance of pairs times m."""
+    """Compare 1 + k(2z) - 2k(z)^2, z = x - y, with the measured variance of pairs times m."""
     claim = r"$m\,\mathrm{Var} = 1 + k(2z) - 2k(z)^2$ for pairs"
     return _compare(context, draw, "pairs", claimed, claim, _plot())
 
@@ -61,18 +66,18 @@ def pairs(
 def offset(
     context: Context, *, draw: Draw = FourierFeatures.draw, claimed: Kernel = _OF_OFFSET
 ) -> Evidence:
-    """Hold 1 + k(2z)/2 - k(z)^2 against the variance with offsets."""
+    """Compare 1 + k(2z)/2 - k(z)^2 with the measured variance of offsets times m."""
     claim = r"$m\,\mathrm{Var} = 1 + \frac12 k(2z) - k(z)^2$ with an offset"
     return _compare(context, draw, "offset", claimed, claim)
 
 
-# Smoothness of 1/2 and more, the Laplacian along an axis being the first of them.
+# Smoothness of Matern kernels; at 1/2 it is the Laplacian kernel along an axis.
 _SMOOTH = (0.5, 0.75, 1.0, 1.5, 2.5, 10.0, 50.0)
 
 
 @check("fourier.pairs-variance", form="printed", name="pairs vary less for smooth kernels")
 def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evidence:
-    """Ask whether pairs vary less at all distances, for Matern kernels of these smoothnesses."""
+    """Check that pairs vary less at all distances, for Matern kernels of these smoothnesses."""
     gains = {nu: _gain(nu) for nu in smoothness}
     nu = min(gains, key=lambda key: gains[key].min())
     least = float(gains[nu].min())
@@ -88,14 +93,14 @@ def smooth(context: Context, *, smoothness: tuple[float, ...] = _SMOOTH) -> Evid
     "fourier.pairs-variance", form="printed", name="offsets vary less for rough kernels at far rows"
 )
 def rough(context: Context, *, smoothness: float = 0.1) -> Evidence:
-    """Ask whether offsets vary less somewhere, for a rough Matern kernel."""
+    """Check that offsets vary less at some distance, for a rough Matern kernel."""
     most = -float(_gain(smoothness).min())
     claim = rf"$V_{{pairs}} - V_{{offset}}$ is positive somewhere at smoothness {smoothness:g}"
     return compute(claim, most, 1e-9, lower=0.0, method="computed interval")
 
 
 def _gain(nu: float) -> Any:
-    """Compute (V_offset - V_pairs)/k^2 over distances."""
+    """Compute the variance of offsets less that of pairs, over k^2, at many distances."""
     distance = np.geomspace(1e-3, 12.0, 200)[:, None] / np.sqrt(2.0 * nu)
     kernel, origin = kernels.make("matern", nu=nu), np.zeros((1, 1))
     k = kernel(origin, distance)

@@ -1,9 +1,11 @@
-r"""Theorem 2 of the maxout paper, its lemmas and its second remark, in their published form.
+r"""Evaluate the risk bounds of the maxout paper (Mroueh, Rennie, Goel 2015) as published.
 
-Arguments are those of :mod:`mehler.bounds.maxout`: k is `dimension`, D `diameter`, d `n_inputs`, q
-`pool_size`, m `n_features`, N `n_samples`, C `scale`, L `lipschitz`. To `c1`, `c_prime` and `c`,
-:math:`C_1`, C' and c, the paper gives no values; `loss_at_zero` is :math:`|V(0)|`, V the loss in
-[0, 1]. Inputs have norm 1. No value is clipped, since checks compare the formula itself.
+These are Theorem 2, its Lemmas 2 to 4 and its second remark. Arguments are those of
+:mod:`mehler.bounds.maxout`: q is `pool_size`, the projections of a unit, m `n_features`, its units,
+N `n_samples`, C `scale` and L `lipschitz`, that of the loss V. Inputs have norm 1, `n_inputs` d
+columns, the doubling `dimension` k and the `diameter` D. The paper gives no values to
+:math:`C_1`, C' and c, which are `c1`, `c_prime` and `c`; `loss_at_zero` is :math:`|V(0)|`. No value
+is clipped, since checks compare the formula itself.
 """
 
 import numpy as np
@@ -32,7 +34,7 @@ def _root(inside: float, c1: float) -> float:
 
 
 def _on_the_sphere(inside: float, diameter: float, radius: float = 1.0) -> tuple[Assumption, ...]:
-    """Return what is assumed of the inputs, and that the root exists."""
+    """Return the assumptions on inputs, and that the published root exists."""
     return (
         _NORMAL,
         Assumption("inputs have length 1", radius == 1, f"radius {radius:g}"),
@@ -56,7 +58,7 @@ def lemma_2(
 ) -> Bound:
     r"""Evaluate :math:`C_1 \sqrt{k \log(D \sqrt d/\delta) + \log(q + 1)}`.
 
-    It bounds the supremum of one unit with probability :math:`1 - \delta - 2 e^{-cd/4}`.
+    It bounds the largest value of one unit with probability :math:`1 - \delta - 2 e^{-cd/4}`.
     """
     inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
     units = Assumption("one unit", n_features == 1, f"{n_features} units")
@@ -84,12 +86,12 @@ def lemma_3(
     lipschitz: float | None = None,
     loss_bound: float = 1.0,
 ) -> Bound:
-    r"""Evaluate the bound of the approximation by m units, or of the risk that it adds (Lemma 4).
+    r"""Evaluate the bound of the distance of m units from a function f, or of the risk it adds.
 
     .. math:: C C_1 \sqrt{\frac{k \log(D \sqrt d/\delta) + \log(q + 1)}m}
               \left(1 + \sqrt{2 \log(1/\delta)}\right)
 
-    with probability at least :math:`1 - 2 \delta - 2 e^{-cd/4}`; Lemma 4 multiplies by L.
+    with probability at least :math:`1 - 2 \delta - 2 e^{-cd/4}`. For the risk, Lemma 4, times L.
     """
     inside = complexity(n_inputs, dimension, diameter, pool_size, delta)
     slope = 1.0 if lipschitz is None else lipschitz
@@ -100,10 +102,7 @@ def lemma_3(
         statement="maxout.lemma-3" if lipschitz is None else "maxout.lemma-4",
         form="printed",
         quantity=distance if lipschitz is None else "risk that approximating f by m units adds",
-        terms=(
-            Term("mean", mean),
-            Term("confidence", mean * deviation),
-        ),
+        terms=(Term("mean", mean), Term("confidence", mean * deviation)),
         probability=1 - 2 * delta - 2 * np.exp(-c * n_inputs / 4),
         assumptions=_on_the_sphere(inside, diameter),
         trivial=np.inf if lipschitz is None else loss_bound,
@@ -111,7 +110,7 @@ def lemma_3(
 
 
 def lemma_4(*, lipschitz: float, **others: float) -> Bound:
-    """Evaluate the bound of the added risk: L times :func:`lemma_3`, and its other arguments."""
+    """Evaluate the bound of the added risk: L times :func:`lemma_3` of the other arguments."""
     return lemma_3(lipschitz=lipschitz, **others)  # type: ignore[arg-type]  # counts among them
 
 
@@ -198,5 +197,5 @@ def theorem_2(
 
 
 def remark_2(*, radius: float, loss_bound: float, **others: float) -> Bound:
-    """Evaluate Remark 2: R B times :func:`theorem_2`, which has the other arguments."""
+    """Evaluate Remark 2: `radius` times `loss_bound` times :func:`theorem_2` of the others."""
     return theorem_2(radius=radius, loss_bound=loss_bound, **others)  # type: ignore[arg-type]

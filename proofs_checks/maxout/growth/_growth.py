@@ -1,8 +1,9 @@
-"""Bounds and limits of h_1(q), the mean of the maximum of q normals, for q beyond any table."""
+"""Compute bounds and limits of h_1(q), the mean of the largest M of q normals, for enormous q."""
 
 import math
 
 import numpy as np
+from scipy.special import log_ndtr
 
 # A pool beyond every use, at which log q = 690.8 and the limits show.
 LARGEST = 1e300
@@ -14,38 +15,34 @@ def upper_mean(q: float) -> float:
 
 
 def lower_mean(q: float) -> float:
-    """Maximise t P(M > t) - 2^(1-q)/sqrt(2 pi), M the maximum, over t: a lower bound of h_1."""
-    from scipy.special import log_ndtr
-
+    """Maximise t P(M > t) - 2^(1-q)/sqrt(2 pi) over t, a lower bound of h_1(q)."""
     t = np.linspace(0.01, 1.0, 1000) * upper_mean(q)
     exceeds = -np.expm1(q * log_ndtr(t))
     negative = 2.0 ** (1 - min(q, 1000.0)) / math.sqrt(2 * math.pi)
-    # log Phi is good to some 1e-15 relative, and q multiplies nothing but that: 1e-12 covers it.
+    # log P(g <= t) is good to some 1e-15, relative, and q multiplies only that: 1e-12 covers it.
     return float((t * exceeds).max()) * (1 - 1e-12) - negative
 
 
-def mean(q: float) -> float:
-    """Compute h_1(q) for any pool size, by the trapezoid rule over the density of the maximum."""
-    from scipy.special import log_ndtr
-
+def _moment(q: float, centre: float, power: int) -> float:
+    """Compute E (M - centre)^power, by the trapezoid rule over the density of M."""
     step = 1 / 256
     t = np.arange(-12.0, upper_mean(q) + 12.0, step)
     log_density = math.log(q) + (q - 1) * log_ndtr(t) - t * t / 2 - math.log(2 * math.pi) / 2
-    return float((t * np.exp(log_density)).sum() * step)
+    return float(((t - centre) ** power * np.exp(log_density)).sum() * step)
+
+
+def mean(q: float) -> float:
+    """Compute h_1(q) for any pool size q."""
+    return _moment(q, 0.0, 1)
 
 
 def variance(q: float) -> float:
-    """Compute V(q), the variance of the maximum, for any pool size; as `mean`, to 1e-9."""
-    from scipy.special import log_ndtr
-
-    step, centre = 1 / 256, mean(q)
-    t = np.arange(-12.0, upper_mean(q) + 12.0, step)
-    log_density = math.log(q) + (q - 1) * log_ndtr(t) - t * t / 2 - math.log(2 * math.pi) / 2
-    return float(((t - centre) ** 2 * np.exp(log_density)).sum() * step)
+    """Compute V(q), the variance of M, for any pool size q, to 1e-9."""
+    return _moment(q, mean(q), 2)
 
 
 def expansion(q: float) -> float:
-    """Compute the asymptotic expansion of h_1(q)^2: 2 log q - log(4 pi log q) + 2 gamma."""
+    """Compute the expansion of h_1(q)^2: 2 log q - log(4 pi log q) + 2 gamma, Euler's constant."""
     return 2 * math.log(q) - math.log(4 * math.pi * math.log(q)) + 2 * float(np.euler_gamma)
 
 
@@ -54,11 +51,10 @@ def variance_rate(q: float) -> float:
     return math.pi**2 / (12 * math.log(q))
 
 
-# Pools at which rates are compared, and the error that the next order of Gumbel's limit leaves,
-# in units of log log q / log q.
+# Pool sizes at which rates are compared with values.
 RATED = (1e3, 1e6, 1e20, 1e100, 1e300)
 
 
 def in_next_order(error: float, q: float) -> float:
-    """Express an error in units of log log q / log q."""
+    """Express an error in units of log log q / log q, the next order of Gumbel's limit."""
     return abs(error) * math.log(q) / math.log(math.log(q))

@@ -1,4 +1,9 @@
-"""Section 2.1: growth of h_1(q), the mean maximum of q normals, and of a slope that it gives."""
+"""Check how h_1(q), the mean of the largest of q normals, grows with q: like sqrt(2 log q).
+
+The maxout paper (Mroueh, Rennie, Goel 2015), Section 2.1, states this limit, and the rate 2 log q/q
+of a_1(q), the slope at correlation 0 of the chance kappa_q that one projection of q is the largest
+at both of two rows. Both are compared with proved bounds at an enormous q, and h_1 at other q.
+"""
 
 import math
 from collections.abc import Callable
@@ -16,7 +21,7 @@ Moment = Callable[[int], float]
 Rate = Callable[[float], float]
 
 _POOLS = (2, 3, 4, 5, 8, 16, 64, 256, 1024, 10**4, 10**5, 10**6)
-# How close to the limit the bounds must have come at q = 10^300 for a limit to be confirmed.
+# The largest distance of the bounds at q = 10^300 that confirms a limit.
 _CLOSE = 0.02
 
 
@@ -26,7 +31,7 @@ def _first_moment(q: int) -> float:
 
 @check("maxout.h1-growth", form="printed", name="the limit, by proved bounds")
 def limit(context: Context, *, rate: Rate = upper_mean) -> Evidence:
-    """Hold the ratio of h_1 to sqrt(2 log q) at an enormous q against its limit 1."""
+    """Compare the ratio of h_1 to sqrt(2 log q) at an enormous q with its limit 1."""
     return Evidence.from_interval(
         claim=r"$h_1(q)/\sqrt{2\log q} \to 1$: proved bounds for the ratio at $q = 10^{300}$",
         observed=mean(LARGEST) / rate(LARGEST),
@@ -42,7 +47,7 @@ def limit(context: Context, *, rate: Rate = upper_mean) -> Evidence:
 def slope(
     context: Context, *, rate: Rate = lambda q: 2 * math.log(q) / q, at: float = LARGEST
 ) -> Evidence:
-    """Compare a_1, slope of the collision probability kappa at 0, over 2 log q / q with limit 1."""
+    """Compare the ratio of a_1 to 2 log q/q at an enormous q with its limit 1."""
     low, high = (bound(at) ** 2 / (at - 1) / rate(at) for bound in (lower_mean, upper_mean))
     return Evidence.from_interval(
         claim=(
@@ -60,9 +65,9 @@ def slope(
 
 @check("maxout.h1-growth", form="proved", name="finite pools")
 def bounds(context: Context, *, moment: Moment = _first_moment) -> Evidence:
-    """Hold h_1 against the proved bounds at every pool size of a list."""
+    """Compare h_1 with the proved bounds at the pool sizes of a list."""
     error = 1e-13  # relative, of the moment
-    # Where 0 is the upper bound and 1 the lower one.
+    # The place of h_1 between the bounds: 0 is the upper bound and 1 the lower one.
     places = [
         ((upper_mean(q) - moment(q)) / (upper_mean(q) - lower_mean(q)), error * moment(q), q)
         for q in _POOLS
@@ -116,7 +121,7 @@ def _slope_plot() -> Plot:
 
 @check("maxout.h1-growth", form="proved", name="the expansion")
 def next_terms(context: Context, *, terms: Rate = expansion) -> Evidence:
-    """Hold the expansion of h_1^2 against its own next order, up to an enormous q."""
+    """Compare the error of the expansion of h_1^2 with its next order, up to an enormous q."""
     worst, q = max((in_next_order(mean(q) ** 2 - terms(q), q), q) for q in RATED)
     claim = (
         r"$h_1^2 = 2\log q - \log(4\pi\log q) + 2\gamma + o(1)$: the error in units of "

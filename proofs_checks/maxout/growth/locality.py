@@ -1,10 +1,17 @@
-"""Section 2.1: the collision probability kappa_q of pools of q is local, the kernel K is not."""
+"""Check which of two functions of the correlation are local: near 0 but for rows close together.
+
+The maxout paper (Mroueh, Rennie, Goel 2015), Section 2.1, says so of the kernel K_q of maxout units
+with q projections each; it is wrong. It is true of kappa_q, the chance that one projection is the
+largest at both rows. V(q) = sigma^2(q) - h_1(q)^2 is the variance of a unit at a row of length 1,
+sigma^2(q) = K_q(1) its mean square and h_1(q) its mean.
+"""
 
 import math
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from scipy.optimize import brentq
 
 from mehler import MaxoutFeatures, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
@@ -23,14 +30,12 @@ _POOLS = (2, 3, 4, 8, 16, 64, 256, 1024, 10**4, 10**5, 10**6)
 
 
 def variance_of_maximum(q: int) -> float:
-    """Compute V(q) = sigma^2 - h_1^2: mean square and mean of the largest of q normals."""
+    """Compute V(q)."""
     return float(exact.sigma2(q) - exact.max_moment(1, q) ** 2)
 
 
 def half_angle(function: Callable[[float], float], height: float) -> float:
-    """Return the angle at which a function of the correlation that increases falls to a height."""
-    from scipy.optimize import brentq
-
+    """Return the angle of two rows at which an increasing function of correlation has a height."""
     root = brentq(lambda angle: function(math.cos(angle)) - height, 0.0, math.pi, xtol=1e-12)
     return float(root)
 
@@ -45,7 +50,7 @@ def _opposite(context: Context, draw: Draw) -> Estimates:
 
 @check("maxout.locality", form="printed", name="the kernel of opposite rows is 0", pays=True)
 def far_points_printed(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
-    """Hold K = 0 against measured products of opposite rows."""
+    """Compare the published K = 0 with measured products of a unit at opposite rows."""
     estimates = _opposite(context, draw)
     claim = r"$K_q(\rho) \approx 0$ for the points that are farthest apart, $\rho = -1$"
     resolution = _WIDTH * estimates.claimed(lambda rho, q: exact.sigma2(q))
@@ -76,7 +81,7 @@ def radius_printed(context: Context, *, kernel: Kernel = exact.maxout_kernel) ->
 def far_points_proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
-    """Hold K_q(-1) against measured products of opposite rows."""
+    """Compare K_q(-1) with measured products of a unit at opposite rows."""
     estimates = _opposite(context, draw)
     claim = r"$E\,h(x)h(-x) = K_q(-1)$, which is near $\sigma^2(q)$"
     resolution = _WIDTH * estimates.claimed(lambda rho, q: exact.sigma2(q))
@@ -87,7 +92,7 @@ def far_points_proved(
 
 @check("maxout.locality", form="proved", name="the kernel becomes constant")
 def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evidence:
-    """Hold the drop of K over the whole sphere against V + 1/q."""
+    """Compare the drop of K over the whole sphere with its bound V + 1/q."""
     drops = [
         (float(kernel(1.0, q) - kernel(-1.0, q)) / (variance_of_maximum(q) + 1 / q), q)
         for q in _POOLS
@@ -106,7 +111,7 @@ def flattening(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evi
 def half_angle_bounds(
     context: Context, *, collision: Kernel = exact.collision_probability
 ) -> Evidence:
-    """Hold the angle at which kappa falls to 1/2 against both of its bounds."""
+    """Compare the angle at which kappa falls to 1/2 with both of its bounds."""
     # kappa is good to 1e-13; its slope in the angle at the root is above 0.3.
     error = 1e-11
     places = []
@@ -170,7 +175,7 @@ def _angle_plot() -> Plot:
 
 @check("maxout.locality", form="proved", name="the rate of V")
 def variance_falls(context: Context, *, rate: Callable[[float], float] = variance_rate) -> Evidence:
-    """Hold pi^2/(12 log q) against the variance of the maximum, up to an enormous q."""
+    """Compare pi^2/(12 log q) with V(q), up to an enormous q."""
     worst, q = max((in_next_order(variance(q) / rate(q) - 1, q), q) for q in RATED)
     claim = (
         r"$V(q) \sim \pi^2/(12\log q)$: the relative error in units of $\log\log q/\log q$, "
@@ -181,7 +186,7 @@ def variance_falls(context: Context, *, rate: Callable[[float], float] = varianc
 
 @check("maxout.locality", form="proved", name="the slope at equal rows")
 def near_one(context: Context, *, collision: Kernel = exact.collision_probability) -> Evidence:
-    """Hold 1 - kappa against h_1 theta/sqrt(pi), to which it is equal for a pool of two."""
+    """Compare 1 - kappa at the angle theta with its bound h_1 theta/sqrt(pi), equal at q = 2."""
     ratios = []
     for q in _POOLS:
         for angle in (1e-3, 0.1, 0.5, 1.0, 2.0, 3.0):

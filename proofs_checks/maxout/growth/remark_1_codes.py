@@ -195,27 +195,20 @@ def digits(
         pairs = same[: same.size // 2 * 2].reshape(-1, 2)
         count, n_pairs = count + int(pairs.all(axis=1).sum()), n_pairs + len(pairs)
     low, high = intervals.binomial(count, n_pairs, context.false_alarm)
-    reach = math.sqrt(math.log(2 / context.false_alarm) / (2 * n_pairs))
-    estimates = Estimates(
-        pool_size=(q,),
-        rho=(rho,),
-        mean=(count / n_pairs,),
-        low=(low,),
-        high=(high,),
-        n_units=(2 * n_pairs,),
-        detectable=(2 * reach,),
-        false_alarm=context.false_alarm,
-        method=f"Clopper-Pearson interval for {n_pairs} pairs of digits",
-    )
-    return compare_with_claims(
-        estimates,
-        estimates.claimed(lambda rho, q: both(float(exact.collision_probability(rho, q)))),
-        # Clopper and Pearson's interval lies within Hoeffding's.
-        resolution=2 * reach,
+    return Evidence.from_interval(
         claim=(
             r"two digits both agree with probability $\kappa_q^2$, so that $\mathrm{Var}(d_H) = "
-            r"\kappa_q(1-\kappa_q)/m$"
+            rf"\kappa_q(1-\kappa_q)/m$; $q = {q}$, $\rho = {rho:g}$"
         ),
+        observed=count / n_pairs,
+        exact=both(float(exact.collision_probability(rho, q))),
+        interval=(low, high),
+        # Twice the reach of Hoeffding's interval, within which Clopper and Pearson's lies.
+        resolution=2 * math.sqrt(math.log(2 / context.false_alarm) / (2 * n_pairs)),
+        false_alarm=context.false_alarm,
+        n_features=2 * n_pairs,
+        method=f"Clopper-Pearson interval for {n_pairs} pairs of digits",
+        assumptions=("pairs of digits are independent",),
     )
 
 

@@ -1,4 +1,7 @@
-"""Appendix A: sigma^2(q) = E M^2, M the largest of q normals, grows like 2 log q, not log q."""
+"""Check how sigma^2(q) = E M^2 grows, M the largest of q normals: like 2 log q.
+
+The maxout paper (Mroueh, Rennie, Goel 2015), Appendix A, has log q.
+"""
 
 import math
 from collections.abc import Callable
@@ -22,7 +25,7 @@ _CLOSE = 0.02
 
 @check("maxout.sigma2-growth", form="printed", name="ratio to log q, by proved bounds")
 def printed(context: Context, *, rate: Rate = math.log) -> Evidence:
-    """Hold sigma^2 over log q at an enormous q against the limit 1."""
+    """Compare sigma^2 over log q, the published rate, at an enormous q with the limit 1."""
     return _limit(
         rate, claim=r"$\sigma^2(q)/\log q \to 1$: proved bounds for the ratio at $q = 10^{300}$"
     )
@@ -30,7 +33,7 @@ def printed(context: Context, *, rate: Rate = math.log) -> Evidence:
 
 @check("maxout.sigma2-growth", form="proved", name="ratio to 2 log q, by proved bounds")
 def proved(context: Context, *, rate: Rate = lambda q: 2 * math.log(q)) -> Evidence:
-    """Hold sigma^2 over 2 log q at an enormous q against the limit 1."""
+    """Compare sigma^2 over 2 log q at an enormous q with the limit 1."""
     return _limit(
         rate,
         claim=r"$\sigma^2(q)/(2\log q) \to 1$: proved bounds for the ratio at $q = 10^{300}$",
@@ -40,9 +43,9 @@ def proved(context: Context, *, rate: Rate = lambda q: 2 * math.log(q)) -> Evide
 
 @check("maxout.sigma2-growth", form="proved", name="finite pools")
 def bounds(context: Context, *, moment: Moment = exact.sigma2) -> Evidence:
-    """Hold sigma^2 against its bounds at every pool size of a list."""
+    """Compare sigma^2 with its bounds at the pool sizes of a list."""
     error = 1e-13  # relative, of the moment
-    # Where 0 is the upper bound and 1 the lower one.
+    # The place of sigma^2 between the bounds: 0 is the upper bound and 1 the lower one.
     places = []
     for q in _POOLS:
         low, high = _bounds(q)

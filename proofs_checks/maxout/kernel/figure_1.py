@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.special import ndtr, owens_t
 
 from mehler import MaxoutFeatures, _arrays, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
@@ -34,8 +35,6 @@ def difference_moments(rho: float, q: int) -> tuple[float, float]:
 @lru_cache(maxsize=32)
 def _joint(rho: float) -> tuple[Any, ...]:
     """Return the grid, the joint cdf Phi_2 there, and what multiplies its powers, for all pools."""
-    from scipy.special import ndtr
-
     angle = math.acos(rho)
     c, d, s = math.cos(angle / 2), math.sin(angle / 2), math.sin(angle)
     # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined.
@@ -50,8 +49,6 @@ def _joint(rho: float) -> tuple[Any, ...]:
 
 def _bivariate_cdf(x: Any, y: Any, rho: float, s: float) -> Any:
     """Compute Phi_2 by Owen's function T."""
-    from scipy.special import ndtr, owens_t
-
     half = np.where(x * y > 0, 0.0, 0.5)
     owen = owens_t(x, (y - rho * x) / (x * s)) + owens_t(y, (x - rho * y) / (y * s))
     return np.maximum((ndtr(x) + ndtr(y)) / 2 - owen - half, 0.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import special, stats
 
-from mehler import MaxoutFeatures, _arrays, exact
+from mehler import MaxoutFeatures, exact
 from mehler.bounds import kernel_error as bounds
 from mehler.bounds import lower
 from mehler.statements import Context, Evidence, Plot, Series, check
@@ -23,14 +23,7 @@ from ..._comparisons import (
 )
 from ..._measured_products import Draw, rows_at
 from ..._plots import plot
-
-# Floats in one block of features, and of weights: 16 MB each.
-_BLOCK = 2_000_000
-
-
-def n_draws(context: Context) -> int:
-    """Return the number of draws of the level."""
-    return 1000 if context.quick else 20_000
+from ...features._gram_draws import grams, n_draws
 
 
 def gram_errors(
@@ -45,23 +38,20 @@ def gram_errors(
 
     `draw` draws a map of independent units; `label` names the stream of seeds.
     """
-    (n, d), most = rows.shape, n_draws(context)
+    d = rows.shape[1]
     rho = np.clip(rows @ rows.T, -1, 1)
     np.fill_diagonal(rho, 1.0)
     kernel = exact.maxout_kernel(rho, pool_size)
-    like, points = context.like(), context.asarray(rows)
-    size = max(1, min(most, _BLOCK // (n_features * max(n, pool_size * d))))
-    errors = np.empty((most, n, n))
-    for block, start in enumerate(range(0, most, size)):
-        stop = min(start + size, most)
-        units = (stop - start) * n_features
-        seed = context.seed_for(f"{label}/{n_features}/{block}")
-        phi = draw(d, units, pool_size, seed=seed, like=like)
-        features = np.asarray(_arrays.to_host(phi(points)), dtype=np.float64) * math.sqrt(units)
-        parts = features.reshape(n, stop - start, n_features).transpose(1, 0, 2)
-        gram = parts @ parts.transpose(0, 2, 1) / n_features
-        errors[start:stop] = np.abs(gram - kernel)
-    return errors
+    blocks = grams(
+        context,
+        lambda count, **options: draw(d, count, pool_size, **options),
+        label,
+        rows,
+        n_features=n_features,
+        n_draws=n_draws(context),
+        n_weights=pool_size * d,
+    )
+    return np.concatenate([np.abs(gram - kernel) for gram in blocks])
 
 
 def rows_in_random_directions(

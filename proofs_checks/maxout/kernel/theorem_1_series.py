@@ -7,6 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from scipy.special import zeta
 
 from mehler import MaxoutCodes, exact
 from mehler.statements import Context, Evidence, Plot, Series, check
@@ -186,8 +187,6 @@ def sums(context: Context, *, collision: Collision = exact.collision_probability
 @check("maxout.theorem-1-series", form="printed", name="partial sums and their tail")
 def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_of) -> Evidence:
     """Add the coefficients and the tail that their asymptotics promise."""
-    from scipy.special import zeta
-
     n = _SHARED if context.quick else 128
     estimates = []
     for q in (3, 8) if context.quick else (3, 4, 5, 8, 16, 64):

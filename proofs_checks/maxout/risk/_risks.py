@@ -173,10 +173,6 @@ def draw_risks(
     return Risks(excess, ends, dict(zip(n_features, risks(best).T, strict=True)))
 
 
-# Chance that a plotted interval for a quantile misses it.
-_PLOTTED = 1e-3
-
-
 @dataclass(frozen=True)
 class Setting:
     """A random distribution of data, and the sizes at which excess risks are drawn, in all pairs.
@@ -341,21 +337,6 @@ def compare_means(
     return compare_ratios(claim, ratios, context.false_alarm, method=method)
 
 
-def quantile_interval(sample: Any, probability: float) -> tuple[float, float]:
-    """Return order statistics around a quantile, by the binomial law of how many lie below it."""
-    values = np.sort(np.asarray(sample, dtype=float))
-    low, high = intervals.binomial(round(probability * values.size), values.size, _PLOTTED)
-    return (
-        float(values[math.floor(low * (values.size - 1))]),
-        float(values[math.ceil(high * (values.size - 1))]),
-    )
-
-
-def observed_series(label: str, x: Any, samples: Sequence[Any], probability: float) -> Series:
-    """Return quantiles of draws with their intervals."""
-    return quantile_points(label, x, samples, probability, quantile_interval)
-
-
 def risk_plots(draws: Draws, failure: float = 0.1) -> tuple[Plot, Plot]:
     """Bound and observation over m at the largest N, and over N at the largest m."""
     setting = draws.setting
@@ -382,7 +363,7 @@ def _plot(draws: Draws, failure: float, sizes: list[tuple[int, int]], axis: int,
         "excess risk",
         curve("paper's shape", paper_bound, maxout.excess_risk),
         curve("dimension-free", free_bound, maxout.excess_risk),
-        observed_series(
+        quantile_points(
             f"{1 - failure:.0%} quantile of the draws",
             x,
             [draws.risks.excess[size] for size in sizes],

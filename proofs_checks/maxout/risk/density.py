@@ -4,9 +4,9 @@ F_C holds E a(W) phi(., W) for |a| <= C, where phi(x, W) = max_j <w_j, x> over q
 kernel is K(x, z) = E phi(x, W) phi(z, W). M is phi at a unit vector, sigma^2 = E M^2 = K(z, z).
 """
 
+import functools
 import math
 from collections.abc import Callable
-from functools import lru_cache
 
 import numpy as np
 from scipy import special
@@ -17,23 +17,19 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from ..._comparisons import compute
 from ..._plots import plot
 
+_rule = functools.cache(np.polynomial.legendre.leggauss)
 _POOL = 4
 _END = 40.0  # beyond this |M| has no mass that a float could see
 
 
 def excess_moment(scale: float, q: int, power: int) -> float:
     """Compute E (|M| - C)_+^power for power 1 or 2, by quadrature of its tails; to 1e-12."""
-    nodes, weights = _rule()
+    nodes, weights = _rule(600)
     t = scale + (nodes + 1) * (_END - scale) / 2
     # P(|M| > t) = 1 - Phi(t)^q + Phi(-t)^q, without cancelling.
     below = special.ndtr(-t)
     tail = -np.expm1(q * np.log1p(-below)) + below**q
     return float(weights @ (power * (t - scale) ** (power - 1) * tail) * (_END - scale) / 2)
-
-
-@lru_cache(maxsize=1)
-def _rule() -> tuple[np.ndarray, np.ndarray]:
-    return np.polynomial.legendre.leggauss(600)
 
 
 def distance_ends(scale: float, q: int) -> tuple[float, float]:

@@ -14,9 +14,9 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Bounding, Case, compare_with_bounds, compute
-from ..._plots import plot
+from ..._plots import plot, quantile_points
 from .. import _published
-from ._risks import Law, block_sizes, observed_series, units
+from ._risks import Law, block_sizes, units
 
 # The proof of Lemma 2 is for q > 1; with q = 2 a unit is distributed like |g| in size.
 POOL = 2
@@ -282,7 +282,7 @@ def _plot(context: Context) -> Plot:
             x=m,
             y=[quantile(1 - delta, r, q * int(count)) for count in m],
         ),
-        observed_series("99% quantile, drawn", few, suprema, 1 - delta),
+        quantile_points("99% quantile, drawn", few, suprema, 1 - delta),
         log="xy",
         caption=(
             "d = 10, q = 4, failure 0.01 for all units at once. Gaussian concentration is within "

@@ -14,10 +14,10 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Bounding, Case, compare_instances, compare_with_bounds, compute
-from ..._plots import plot
+from ..._plots import plot, quantile_points
 from .. import _published
 from . import _instances as instances
-from ._risks import Law, block_sizes, observed_series
+from ._risks import Law, block_sizes
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points, plain_sets, words_of
 
 # Accelerated steps from the Monte Carlo function to the nearest of the box, weights up to C/m.
@@ -320,13 +320,13 @@ def _plot(setting: Setting, law: Law, samples: tuple[Approximations, ...]) -> Pl
             function="monte-carlo",
         ),
         curve("nearest function, bound", maxout.approximation, delta=failure),
-        observed_series(
+        quantile_points(
             "Monte Carlo function, 95% quantile",
             setting.n_features,
             [part.monte_carlo for part in samples],
             1 - failure,
         ),
-        observed_series(
+        quantile_points(
             "nearest function, 95% quantile",
             setting.n_features,
             [part.best for part in samples],

@@ -7,10 +7,10 @@ from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
 
 from ..._comparisons import Bounding, Case, compare_instances, compare_with_bounds
-from ..._plots import plot
+from ..._plots import plot, quantile_points
 from .. import _published
 from . import _instances as instances
-from ._risks import Draws, Setting, compare_means, drawn_settings, observed_series
+from ._risks import Draws, Setting, compare_means, drawn_settings
 from .lemma_3 import (
     CONSTANT,
     constant_ratio,
@@ -134,7 +134,7 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
         "added risk",
         curve("paper's shape", paper_bound, maxout.approximation_risk),
         curve("dimension-free", free_bound, maxout.approximation_risk),
-        observed_series(
+        quantile_points(
             "95% quantile of the draws", sizes, [draws.risks.best[m] for m in sizes], 1 - failure
         ),
         log="xy",

@@ -23,7 +23,6 @@ from .theorem_2 import over_the_box_ratio
 _PAIR = {"n_inputs": 400, "dimension": 1}
 _PAIR_CONSTANT = 16.0
 
-
 FREE = instances.FREE[2]
 _CLAIM = "excess risk with inputs of several lengths and a loss in $[0, B]$, below the bound"
 

@@ -1,6 +1,7 @@
 """Theorem 2, a risk bound, by a unit's variance V and by the norms of the sample's features."""
 
 import dataclasses
+import functools
 import math
 from collections.abc import Iterator
 from typing import Any
@@ -26,10 +27,7 @@ def _signs(bound: Bounding) -> Iterator[Instance]:
 @check("maxout.sharper-risk", form="printed", name="Lemma 3 of centred units")
 def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Hold Lemma 3, the distance from a box of weights of at most C/m, for centred units."""
-
-    def centred(**options: Any) -> Bound:
-        return bound(**options, centred=True)
-
+    centred = functools.partial(bound, centred=True)
     return compare_instances(
         "distance from the box of centred units",
         *_signs(bound),
@@ -40,11 +38,7 @@ def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evid
 @check("maxout.sharper-risk", form="printed", name="the risk with centred units")
 def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Hold the risk bound by the variance; linear units are centred as they are."""
-
-    def centred(**options: Any) -> Bound:
-        return bound(**options, centred=True)
-
-    shape = instances.FREE[2]
+    centred, shape = functools.partial(bound, centred=True), instances.FREE[2]
     return compare_instances(
         "excess risk with centred units",
         *instances.wrong_sign(centred, shape),

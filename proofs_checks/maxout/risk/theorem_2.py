@@ -14,14 +14,7 @@ from mehler.statements import Context, Evidence, check
 from ..._comparisons import Bounding, compare_instances, compute
 from .. import _published
 from . import _instances as instances
-from ._risks import (
-    Setting,
-    compare_means,
-    drawn_settings,
-    free_bound,
-    hold_risks,
-    paper_bound,
-)
+from ._risks import Setting, compare_means, drawn_settings, free_bound, hold_risks, paper_bound
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points, plain_sets, words_of
 from .lemma_3 import shortfall_evidence, shortfall_probability
 
@@ -29,7 +22,6 @@ from .lemma_3 import shortfall_evidence, shortfall_probability
 _CONSTANT = 1e6
 # L of the ramp loss, and C of the box, so that the loss stays in its linear part.
 _LIPSCHITZ, _SCALE = 0.5, 0.5
-
 
 FREE, PAPER = instances.FREE[2], instances.PAPER[2]
 
@@ -48,7 +40,6 @@ _FULL = (
     Setting(30, 4, (100,), (1000,), failure=(0.5, 0.02)),
     Setting(6, 1, (25, 250), (100, 10_000), failure=(0.5, 0.02)),
 )
-
 
 draws_of = functools.partial(drawn_settings, quick=_QUICK, full=_FULL)
 
