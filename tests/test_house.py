@@ -14,9 +14,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[1]
 # Bottom layer first: a package may import from itself and from the packages before it.
 LAYERS = [
-    "mehler._arrays",
-    "mehler._random",
-    "mehler._files",
+    *("mehler._version", "mehler._text", "mehler._plural", "mehler._validate", "mehler._run_seed"),
+    *("mehler._arrays", "mehler._random", "mehler._files", "mehler.recheck"),
     "mehler.doubling",
     "mehler.exact",
     "mehler.kernels",
@@ -68,7 +67,7 @@ def _named(path: Path):
             here = ".".join(("mehler", *path.relative_to(ROOT).parts)[: -node.level or None])
             module = ".".join(filter(None, (here if node.level else "", node.module)))
             yield from (f"{module}.{alias.name}" for alias in node.names)
-        elif isinstance(node, ast.Call) and "import_module" in ast.unparse(node.func):
+        elif isinstance(node, ast.Call) and "import_module" in ast.dump(node.func):
             yield from (part.value for part in node.args if isinstance(part, ast.Constant))
 
 
@@ -78,7 +77,6 @@ def imports(path: Path):
         yield from (name, name.rpartition(".")[0])
 
 
-@pytest.mark.slow
 def test_imports_go_down_only():
     upward = []
     for module, path in files():
@@ -159,8 +157,7 @@ TYPES = {"np.ndarray", "np.generic", "numpy.ndarray", "numpy.generic"}
 def questions(source: str):
     """Expressions that ask of which library an array is."""
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Attribute | ast.Name):
-            yield from {ast.unparse(node).rpartition(".")[2]} & QUESTIONS
+        yield from {getattr(node, "attr", getattr(node, "id", ""))} & QUESTIONS
         of_type = isinstance(node, ast.Compare) and ast.unparse(node.left).startswith("type(")
         if of_type or (isinstance(node, ast.Call) and ast.unparse(node.func) == "isinstance"):
             inside = {ast.unparse(part) for part in ast.walk(node)}
@@ -361,10 +358,10 @@ def untyped(source: str) -> list[bool]:
 
 
 def test_parameters_have_types():
-    """Fewer than 8 % are Any: where a call may pass anything, and numbers of two libraries."""
+    """Fewer than 7.5 % are Any: where a call may pass anything, and numbers of two libraries."""
     modules = [path for module, path in files() if not module.startswith("mehler.proofs_checks")]
     parameters = [one for path in modules for one in untyped(path.read_text(encoding="utf-8"))]
-    assert sum(parameters) < 0.08 * len(parameters)
+    assert sum(parameters) < 0.075 * len(parameters)
     assert untyped("def one(self, x, y: Any, *, z: Array, n: int = 1): ...") == [1, 1, 0, 0]
 
 

@@ -74,7 +74,7 @@ def pack_nearest(between: Floats, apart: float, start: int) -> list[int]:
         np.minimum(nearest, between[best], out=nearest)
 
 
-def pack_in_order(between: Floats, apart: float, order: Any) -> list[int]:
+def pack_in_order(between: Floats, apart: float, order: range) -> list[int]:
     """Pack greedily, taking points in a given order."""
     free = np.ones(between.shape[0], dtype=bool)
     packing = []

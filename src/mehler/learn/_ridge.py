@@ -198,7 +198,7 @@ def _by_folds(
     return replace(chosen.fit(0), lambdas=lambdas, errors=mean)
 
 
-def _held_rows(folds: Any, n: int) -> list[NDArray[np.int64]]:
+def _held_rows(folds: Array, n: int) -> list[NDArray[np.int64]]:
     """Return the rows of each fold; -1 marks rows that are always fitted."""
     numbers = host_reals("folds", folds)
     if numbers.shape != (n,) or np.any((numbers != np.round(numbers)) | (numbers < -1)):

@@ -139,7 +139,7 @@ def diagnose(
 
 
 def _causes(
-    means: Means, pairs: Pairs, kernel: Any, m: int, clock: Clock
+    means: Means, pairs: Pairs, kernel: Kernel, m: int, clock: Clock
 ) -> tuple[Cause, ...] | None:
     """Return the cause of the simplest kind; nothing if several fit alike, None if none does."""
     if means.farthest(pairs.claim) <= _CALM:
@@ -190,7 +190,7 @@ def explained(
 class Means:
     """Mean and standard error of kernel estimates (draws, pairs), and means of groups of draws."""
 
-    def __init__(self, grams: Any, eps: float) -> None:
+    def __init__(self, grams: Array, eps: float) -> None:
         self.mean, spread = grams.mean(axis=0), grams.std(axis=0, ddof=1)
         # The floor keeps pairs of constant estimates from outweighing all others.
         self.error = np.maximum(spread / math.sqrt(len(grams)), max(1e-6, 64.0 * eps))
@@ -240,7 +240,7 @@ def _simplest(means: Means, claim: Array, fits: Iterable[Fit]) -> tuple[Cause, .
     return (rivals[0][0],) if alike else ()
 
 
-def _changes(means: Means, pairs: Pairs, kernel: Any, m: int, stationary: bool) -> Iterator[Fit]:
+def _changes(means: Means, pairs: Pairs, kernel: Kernel, m: int, stationary: bool) -> Iterator[Fit]:
     """Yield the claimed kernel with one change."""
     value, error = means.along(pairs.claim, np.zeros_like(pairs.claim))
     digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
@@ -277,7 +277,7 @@ def _values(kernel: Any, pairs: Pairs, left: Callable[[Any], Any], right: Any = 
     return model if np.isfinite(model).all() else None
 
 
-def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
+def _phases(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
     """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c."""
     opposite = _values(kernel, pairs, np.positive, np.negative)
     if opposite is None or not opposite.any():
@@ -293,7 +293,7 @@ def _phases(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
         yield Cause("phase", text, value, error), pairs.claim + value * opposite
 
 
-def _scale(means: Means, pairs: Pairs, kernel: Any) -> tuple[float, float, Any] | None:
+def _scale(means: Means, pairs: Pairs, kernel: Kernel) -> tuple[float, float, Any] | None:
     """Fit the logarithm of a scale of rows: that, its error, the kernel; None at a grid's end."""
     from scipy.optimize import minimize_scalar
 
@@ -320,7 +320,7 @@ def _scale(means: Means, pairs: Pairs, kernel: Any) -> tuple[float, float, Any] 
     return None if fitted is None else (value, error, fitted)
 
 
-def _bandwidth(means: Means, pairs: Pairs, kernel: Any) -> Iterator[Fit]:
+def _bandwidth(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
     """Fit c in k(c x, c y), a bandwidth: by its name where it has one."""
     name, fit = getattr(kernel, "bandwidth", ""), _scale(means, pairs, kernel)
     if fit is None:
@@ -396,7 +396,7 @@ def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
     return [rbf, laplacian, cauchy, *matern[1:], *laws]
 
 
-def _other_kernels(means: Means, pairs: Pairs, kernel: Any, stationary: bool) -> Iterator[Fit]:
+def _other_kernels(means: Means, pairs: Pairs, kernel: Kernel, stationary: bool) -> Iterator[Fit]:
     """Fit kernels by name, and laws of weights, with a scale of the rows."""
     for text, other, power in _rivals(stationary):
         if isinstance(kernel, NamedKernel) and isinstance(other, NamedKernel):
@@ -418,11 +418,11 @@ def _columns(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
     if not 2 <= d <= _MOST_COLUMNS or pairs.n < _PAIRS_A_COLUMN * d:
         return
 
-    def residuals(logs: Any, mean: Any) -> Any:
+    def residuals(logs: Array, mean: Array) -> Any:
         model = _values(kernel, pairs, lambda x: x * np.exp(logs))
         return np.full(pairs.n, 1e6) if model is None else (mean - model) / means.error
 
-    def best(mean: Any) -> Any:
+    def best(mean: Array) -> Any:
         return least_squares(partial(residuals, mean=mean), np.zeros(d), max_nfev=60).x
 
     logs = best(means.mean)

@@ -40,7 +40,7 @@ def about(c: Array, n: int, sums: Array) -> Any:
     return np.stack([first - n * c, seconds, thirds, fourths])
 
 
-def sums_and_differences(whole: Any, cross: Any) -> Any:
+def sums_and_differences(whole: Reals, cross: Reals) -> Any:
     """Return |u + v|^2 and |u - v|^2 from |u|^2 + |v|^2 and <u, v>, along the last axis."""
     return np.concatenate([whole + 2.0 * cross, whole - 2.0 * cross], axis=-1)
 
@@ -109,11 +109,11 @@ class Source:
         self.claim, self.unit = claim, unit
         self.n_features, self.per_draw, self.rounding = n_features, per_draw, rounding
 
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+    def samples(self, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
         """Return samples of the means at index `chosen`, shape (per_draw, chosen)."""
         raise NotImplementedError
 
-    def sums(self, phi: Any) -> Any:
+    def sums(self, phi: Callable[..., Any]) -> Any:
         """Return sums of the first four powers of samples minus claimed means, shape (4, means)."""
         total = np.empty((4, self.claim.size))
         for chosen in self.blocks():
@@ -124,7 +124,7 @@ class Source:
         """Return the squares that `SquaredLengths` bets on, if means of squares are claimed."""
         return None
 
-    def of_draw(self, phi: Any) -> tuple[Any, ...]:
+    def of_draw(self, phi: Callable[..., Any]) -> tuple[Any, ...]:
         """Return power sums, fingerprints of draws, and lengths to bet on with their size."""
         sums = self.sums(phi)
         return sums, sums, (), ()
@@ -161,12 +161,12 @@ class PairSource(Source):
         forms = "|u {} v|^2, u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
         return claims, np.stack([self.pairs.first, self.pairs.second]), self.rounding, forms
 
-    def of_draw(self, phi: Any) -> tuple[Any, ...]:
+    def of_draw(self, phi: Callable[..., Any]) -> tuple[Any, ...]:
         cross, left, right, sums = self._products(phi)
         size = left[:, self.pairs.first] + right[:, self.pairs.second]
         return sums, cross, sums_and_differences(size, cross), size
 
-    def _products(self, phi: Any) -> tuple[Any, Any, Any, Any]:
+    def _products(self, phi: Callable[..., Any]) -> tuple[Any, Any, Any, Any]:
         pairs = self.pairs
         gram, left, right = estimate_and_lengths(phi, pairs, self.n_features)
         cross = (pairs.pick(gram) / pairs.unit)[None]
@@ -185,14 +185,14 @@ class Columns(PairSource):
     name, events = "independent features", "features"
     independence = "draws and the features of a draw are independent and alike"
 
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+    def samples(self, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
         left, right = self._scaled(phi)
         return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
 
     def sums(self, phi: Callable[..., Any]) -> Any:
         return self._sums(*self._scaled(phi))
 
-    def _sums(self, left: Any, right: Any) -> Any:
+    def _sums(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
         """Return power sums as Gram matrices: sum_l (z_il z_jl)^k is that of the k-th powers."""
         total = np.zeros((4, left.shape[0], right.shape[0]))
         step = max(1, BLOCK // max(left.shape[0], right.shape[0]))
@@ -206,7 +206,7 @@ class Columns(PairSource):
                     power_b = power_a if left is right else power_b * b
         return about(self.claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
 
-    def _products(self, phi: Any) -> tuple[Any, Any, Any, Any]:
+    def _products(self, phi: Callable[..., Any]) -> tuple[Any, Any, Any, Any]:
         """Return products and lengths of averages of features: bets on a whole draw win little."""
         pairs, m, (left, right) = self.pairs, self.n_features, self._scaled(phi)
         u, v, block = left.T, right.T, max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
@@ -231,7 +231,7 @@ class Units(PairSource):
     name, events = "independent units", "units"
     independence = "draws and the units of a draw are independent and alike"
 
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+    def samples(self, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
         products = unit_products(phi, self.pairs, chosen)
         if products.shape[1] != self.per_draw:
             n = counted(products.shape[1], "column")
@@ -254,7 +254,7 @@ class Estimates(PairSource):
 
     name = "independent draws"
 
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+    def samples(self, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
         gram = estimate(phi, self.pairs, self.n_features)
         return (self.pairs.pick(gram) / self.pairs.unit)[chosen][None, :]
 
