@@ -1,4 +1,10 @@
-"""Remark 1: digits of argmax codes (argmax of q projections) agree with probability kappa_q."""
+"""Check how often argmax codes of two rows agree, and how fast that falls with the pool size q.
+
+A digit of a code is the index of the largest of q random projections. By Remark 1 of the maxout
+paper (Mroueh, Rennie, Goel 2015) d_H, the fraction of digits that differ, has the mean 1 - kappa_q,
+where kappa_q(rho) is the chance that a digit agrees at rows of correlation rho. It is compared with
+draws, its exponent log kappa_q/log(1/q) with a limit, and its values at finite q with our bounds.
+"""
 
 import math
 from collections.abc import Callable
@@ -43,7 +49,7 @@ def similarity(
     draw: Draw = MaxoutCodes.draw,
     collision: Callable[[float, int], Any] = exact.collision_probability,
 ) -> Evidence:
-    """Hold kappa_q against the share of digits on which codes agree."""
+    """Compare kappa_q with the fraction of digits on which codes agree."""
     estimates = _estimates(context, draw)
     claim = r"$E\,d_H(C(x), C(z)) = 1 - \kappa_q$"
     plots = (_plot(estimates),)
@@ -54,9 +60,9 @@ def similarity(
 
 @check("maxout.remark-1-codes", form="printed", name="closer rows agree more often", pays=True)
 def sensitivity(context: Context, *, draw: Draw = MaxoutCodes.draw) -> Evidence:
-    """Ask whether closer rows agree more often, at each step between measured correlations."""
+    """Check that closer rows agree more often, at each step between measured correlations."""
     estimates = _estimates(context, draw)
-    # From one correlation to the next, among those where kappa has left 0.
+    # From one correlation to the next, where kappa is not near 0.
     steps = [
         (
             estimates.low[i + 1] - estimates.high[i],
@@ -107,7 +113,11 @@ def limiting_exponent(rho: float) -> float:
 
 
 def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
-    """Bound log kappa_q / log(1/q) by step 3 of the proof, at the best heights a of a grid."""
+    """Return bounds of log kappa_q / log(1/q), each by the best of many heights a.
+
+    If a digit agrees then one projection exceeds a on the average of both rows, or a maximum is
+    below a (`never`). It agrees if one projection exceeds a at both rows, and no other does.
+    """
     root = math.sqrt(2 * log_q)
     a = np.linspace(0.02, 1.4, 400) * root
     q = math.exp(log_q)
@@ -130,7 +140,7 @@ def exponent_ends(rho: float, log_q: float) -> tuple[float, float]:
 
 @check("maxout.remark-1-codes", form="proved", name="the exponent")
 def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
-    """Hold the limit of the exponent against proved bounds at an enormous pool."""
+    """Compare the limit of the exponent with proved bounds at an enormous pool size."""
     log_q = 300 * math.log(10)
     differences = []
     for rho in (0.0, 0.25, 0.5, 0.75, 0.9):
@@ -156,7 +166,7 @@ def exponent(context: Context, *, limit: Limit = limiting_exponent) -> Evidence:
 def exponent_at_pools(
     context: Context, *, collision: Callable[[float, int], Any] = exact.collision_probability
 ) -> Evidence:
-    """Hold the collision probability between the same bounds at pools of a list."""
+    """Compare the exponent of kappa_q with the same bounds at finite pool sizes."""
     places = []
     for q in (8, 1024, 10**6):
         for rho in (0.0, 0.5, 0.75, 0.9):
@@ -174,7 +184,7 @@ def exponent_at_pools(
 
 
 def as_independent(kappa: float) -> float:
-    """Return P(two digits agree) if independent: the similarity's variance is kappa(1-kappa)/m."""
+    """Return the chance that two digits both agree, if they are independent."""
     return kappa**2
 
 
@@ -214,7 +224,7 @@ def digits(
 
 @check("maxout.remark-1-codes", form="proved", name="Hoeffding's tail")
 def hoeffding(context: Context, *, rate: float = 2.0) -> Evidence:
-    """Hold Hoeffding's exponent against exact binomial tails."""
+    """Compare Hoeffding's bound of deviations of d_H with exact binomial tails."""
     worst, where = -math.inf, (0, 0.0, 0.0)
     for m in (100, 10_000):
         for kappa in (0.5, 0.2):
@@ -235,7 +245,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(48)
 
 
 def agree_at_most(rho: float, *, pool_size: int, height: float | None = None) -> Bound:
-    """Bound kappa_q(rho) from above, at the best height or at one of the caller."""
+    """Bound kappa_q(rho) from above, as `exponent_ends`, at the best height or a given one."""
     a, spread = _heights(pool_size, height), math.sqrt((1 + rho) / 2)
     above = pool_size * special.ndtr(-a / spread) if spread > 0 else np.zeros_like(a)
     # What underflows is above 0 still: a bound from above is rounded up.
@@ -245,7 +255,7 @@ def agree_at_most(rho: float, *, pool_size: int, height: float | None = None) ->
 
 
 def agree_at_least(rho: float, *, pool_size: int, height: float | None = None) -> LowerBound:
-    """Bound kappa_q(rho) from below."""
+    """Bound kappa_q(rho) from below, as `exponent_ends`, at the best height or a given one."""
     a = _heights(pool_size, height)
     both = pool_size * both_above(a, rho)
     others = 0.0 - 2 * pool_size * special.ndtr(-a) * both
@@ -260,7 +270,7 @@ def _heights(q: int, height: float | None) -> Any:
 
 @np.errstate(over="ignore")
 def both_above(a: Any, rho: float) -> Any:
-    """Compute P(g > a, g' > a), normals of correlation rho, to relative accuracy: nodes add up."""
+    """Compute P(g > a, g' > a) for normals of correlation rho, by a sum of positive terms."""
     if rho == -1:
         return np.zeros(a.shape)
     start = math.acos(rho) / 2
@@ -271,8 +281,8 @@ def both_above(a: Any, rho: float) -> Any:
     return half / math.pi * (np.exp(-((a[:, None] / np.cos(t)) ** 2) / 2) @ _WEIGHTS)
 
 
-# Levels at which each term of the two bounds counts. For equal rows, kappa = 1, the terms depend on
-# t = q Phi(-a) alone when the pool is large: 2 exp(-t) + t from above, t - 2 t^2 from below.
+# Settings where each term of the two bounds counts. For equal rows, kappa = 1, and a large pool
+# terms depend only on t = q P(g > a): 2 exp(-t) + t from above, t - 2 t^2 from below.
 _FINITE_POOLS = (2, 4, 64, 1024, 10**6)
 _FINITE_RHO = (-0.5, 0.0, 0.5, 0.9, 1.0)
 # kappa is known to 1e-13: relative errors need larger ones.
@@ -287,7 +297,7 @@ def sandwich(
     below: Callable[..., Any] = agree_at_least,
     collision: Callable[[float, int], Any] = exact.collision_probability,
 ) -> Evidence:
-    """Hold the exact probability between its bounds, at heights of a list and at the best ones."""
+    """Compare kappa_q with both of its bounds, at heights of a list and at the best ones."""
     worst, where = -math.inf, (0, 0.0)
     for q in _FINITE_POOLS:
         heights = np.linspace(0.0, 1.2 * math.sqrt(2 * math.log(q)) + 3, 40)

@@ -1,4 +1,10 @@
-"""Check the kernel of maxout units less their mean: the integral of the collision probability."""
+"""Check the kernel of maxout units less their mean: the integral of the collision probability.
+
+A unit is the largest of q projections, its winner; at a row of length 1 it has the mean h_1 and the
+variance V(q). kappa_q(rho) is the chance that rows of correlation rho have the same winner. The
+centred kernel, which we add to the maxout paper (Mroueh, Rennie, Goel 2015), is int_0^rho kappa_q.
+It is compared with draws and quadrature. Its localiser, kernel over rho, is small for far rows.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,7 +27,7 @@ _RHO = (-1.0, -0.6, -0.2, 0.0, 0.2, 0.5, 0.8, 1.0)
 
 
 def variance_of_maximum(q: int) -> float:
-    """Compute V(q) = sigma^2 - h_1^2, the variance of a maximum of q normals; h_1 its mean."""
+    """Compute V(q), the variance of the largest of q normals."""
     return float(exact.centred_kernel(1.0, q))
 
 
@@ -29,7 +35,7 @@ def variance_of_maximum(q: int) -> float:
 def kernel(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.centred_kernel
 ) -> Evidence:
-    """Hold int_0^rho kappa_q, kappa_q the chance of a shared winner, against centred units."""
+    """Compare the centred kernel with measured products of centred units."""
     # Width in units of V(q), by pool sizes. Pools of q - 1 and q + 1 differ by 1.0 and 0.23 from
     # that of 2, by 0.051 and 0.042 from that of 8.
     plan = {2: 0.06, 8: 0.03} if context.quick else dict.fromkeys((2, 4, 8, 32), 0.015)
@@ -71,7 +77,7 @@ def localiser(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evi
 
 @check("maxout.centred-kernel", form="proved", name="the localiser localises")
 def localises(context: Context, *, kernel: Kernel = exact.centred_kernel) -> Evidence:
-    """Hold the localiser, kernel/rho over that at 1, against the proof's rate, 8 h_1^2 kappa."""
+    """Compare the localiser over its value at 1 with the bound of the proof, 8 h_1^2 kappa_q."""
     ratios = []
     for q in (2, 8, 64, 1024, 10**6):
         for rho in (0.1, 0.5, 0.9):

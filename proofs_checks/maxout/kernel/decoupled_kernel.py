@@ -1,4 +1,10 @@
-"""Kernel of decoupled maxout units, which choose by some weights and project by others."""
+"""Check the kernel of decoupled maxout units, which choose by some weights and project by others.
+
+A unit takes the index of its largest of q projections, the winner, and projects by other weights of
+that index: fresh ones, or those of the next unit. Its kernel at correlation rho is sigma^2(q) rho
+kappa_q(rho), with kappa_q the chance that two rows have the same winner. That is the kernel which
+the maxout paper (Mroueh, Rennie, Goel 2015) has for plain units, of mean square sigma^2(q).
+"""
 
 import math
 from collections.abc import Callable
@@ -23,7 +29,7 @@ def kernel(
     draw: Draw = DecoupledMaxoutFeatures.draw,
     kernel: Callable[[float, int], Any] = exact.locally_linear_kernel,
 ) -> Evidence:
-    """Hold sigma^2 rho kappa_q, kappa_q the chance of equal winners, against products of units."""
+    """Compare the kernel with measured products of units with fresh directions."""
     # Width in units of sigma^2(q), which is the kernel at rho = 1, by pool sizes. Pools of q - 1
     # and q + 1 differ by 1.0 and 0.28 from that of 2, by 0.075 and 0.068 from that of 8.
     plan = {2: 0.06, 8: 0.03} if context.quick else dict.fromkeys((2, 4, 8, 32), 0.015)
@@ -49,7 +55,7 @@ def borrowed(
     draw: Draw = DecoupledMaxoutFeatures.draw,
     kernel: Callable[[Any, int], Any] = exact.locally_linear_kernel,
 ) -> Evidence:
-    """Test it where a unit projects on the next unit's weights: whole draws are the samples."""
+    """Compare it with units that use the next unit's weights: samples are whole draws."""
     q = 4
     rows = context.rng("rows").standard_normal((4, 3))
 
@@ -89,7 +95,7 @@ _PAIR_RHO = (-0.95, -0.6, -0.2, 0.3, 0.7, 0.95)
 
 
 def covariance_of_two(rho: float) -> float:
-    """Compute the covariance of neighbouring products for a pool of two."""
+    """Compute the covariance of neighbouring units' products for q = 2, by signs of projections."""
     kappa = 1 - math.acos(rho) / math.pi
     half_lines = (math.sqrt(1 - rho * rho) + rho * (math.pi - math.acos(rho))) / math.pi
     equal, all_pairs = rho * kappa + half_lines, 2 * rho * kappa
@@ -99,7 +105,7 @@ def covariance_of_two(rho: float) -> float:
 
 @check("maxout.decoupled-kernel", form="proved", name="covariance of neighbouring units")
 def covariance(context: Context, *, variance: Variance = exact.decoupled_variance) -> Evidence:
-    """Compare the covariance of neighbouring units for a pool of two with another route."""
+    """Compare the covariance of neighbouring units for q = 2 with another computation."""
     ratios = [
         float(variance(rho, 2, next_fraction=1.0) - variance(rho, 2)) / 2 / covariance_of_two(rho)
         for rho in _PAIR_RHO
@@ -120,7 +126,7 @@ def spread(
     draw: Draw = DecoupledMaxoutFeatures.draw,
     variance: Variance = exact.decoupled_variance,
 ) -> Evidence:
-    """Measure the variance of features with directions of their own."""
+    """Compare the variance of products of units with fresh directions with its formula."""
     q = 4
     x = np.array([[1.0, 0.0]])
     z = np.array([[0.8, 0.6]])

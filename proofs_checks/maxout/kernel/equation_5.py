@@ -1,4 +1,9 @@
-"""Equations (4) and (5): the function that a linear model on features estimates."""
+"""Check the function that a linear model on maxout features estimates in the mean.
+
+Equations (4) and (5) of the maxout paper (Mroueh, Rennie, Goel 2015) say it for weights alpha =
+sum beta_i Phi(x_i): the mean of <alpha, Phi(x)> is sum beta_i K(x_i, x). It is measured, and
+compared for the published kernel K, and for the one that is proved instead.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,13 +17,13 @@ from ..._measured_products import Draw
 
 Kernel = Callable[[Any, int], Any]
 
-_POOL, _BETA = 4, np.array([0.4, 0.3, -0.2, 0.1])  # pool size q, weights of training rows
+_POOL, _BETA = 4, np.array([0.4, 0.3, -0.2, 0.1])  # pool size q, weights beta of training rows
 # Correlations of the training rows with the row at which the function is estimated.
 _RHO = np.array([0.0, 0.3, -0.5, 0.8])
 
 
 def _estimate(context: Context, draw: Draw, kernel: Kernel, form: str) -> Evidence:
-    """Compare the mean of <alpha, Phi(x)>, alpha = sum beta_i Phi(x_i), with sum beta_i K."""
+    """Compare the measured mean of <alpha, Phi(x)> with sum beta_i K(x_i, x)."""
     n_units = 60_000 if context.quick else 1_000_000
     training = np.eye(5)[1:] * np.sqrt(1 - _RHO**2)[:, None]
     training[:, 0] = _RHO
@@ -46,7 +51,7 @@ def printed(
     draw: Draw = MaxoutFeatures.draw,
     kernel: Kernel = exact.locally_linear_kernel,
 ) -> Evidence:
-    """Compare the mean prediction with equation (4)."""
+    """Compare the mean prediction with equation (4), by the published kernel."""
     return _estimate(context, draw, kernel, "printed")
 
 

@@ -1,4 +1,11 @@
-"""Figure 1: distances of maxout features equal those of near rows, and saturate for far ones."""
+"""Check Figure 1 of the maxout paper: distances of features over distances of rows on a circle.
+
+They are equal for near rows and saturate for far ones, earlier for the larger of two pool sizes q
+(Mroueh, Rennie, Goel 2015). Squared distances of features are measured in the mean over units, the
+largest of q projections each, and compared with 2 (k(1) - k(rho)), rho the correlation of two rows,
+for the published kernel k and the proved one. For the latter they are 2 int_rho^1 kappa_q, where
+kappa_q is the chance that the same projection is the largest at both rows.
+"""
 
 import math
 from collections.abc import Callable
@@ -20,11 +27,10 @@ _REACH = 9.0
 
 
 def difference_moments(rho: float, q: int) -> tuple[float, float]:
-    r"""Compute E (M - M')^2 and E (M - M')^4 of a unit's values M, M', from their joint density.
+    r"""Compute E (M - M')^2 and E (M - M')^4 for a unit's values M, M' at two rows.
 
-    By the trapezoid rule, to 1e-11, for unit vectors of correlation -0.95 to below 1; density and
-    substitution are those of the kernel error's exponents. The fourth moment gives the exact
-    variance of a squared feature distance.
+    Their joint density is integrated by the trapezoid rule, to 1e-11, for unit vectors of
+    correlation -0.95 to below 1. The fourth moment gives the exact variance of a squared distance.
     """
     x, y, below, alone, both = _joint(rho)
     weight = (q * below ** (q - 1) * alone + q * (q - 1) * below ** (q - 2) * both) * _STEP**2
@@ -34,7 +40,7 @@ def difference_moments(rho: float, q: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=32)
 def _joint(rho: float) -> tuple[Any, ...]:
-    """Return the grid, the joint cdf Phi_2 there, and what multiplies its powers, for all pools."""
+    """Return a grid, the joint cdf of two normals there, and what multiplies its powers."""
     angle = math.acos(rho)
     c, d, s = math.cos(angle / 2), math.sin(angle / 2), math.sin(angle)
     # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined.
@@ -48,7 +54,7 @@ def _joint(rho: float) -> tuple[Any, ...]:
 
 
 def _bivariate_cdf(x: Any, y: Any, rho: float, s: float) -> Any:
-    """Compute Phi_2 by Owen's function T."""
+    """Compute the joint cdf by Owen's function."""
     half = np.where(x * y > 0, 0.0, 0.5)
     owen = owens_t(x, (y - rho * x) / (x * s)) + owens_t(y, (x - rho * y) / (y * s))
     return np.maximum((ndtr(x) + ndtr(y)) / 2 - owen - half, 0.0)
@@ -157,7 +163,7 @@ def linear(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
     """Compare the squared distance of the nearest pair with that of its points."""
     estimates = measured_distances(context, draw)
     chord = [2 - 2 * rho for rho in estimates.rho]  # squared
-    # By the proved form the ratio is at least 0.97 at these chords; 0.85 is no cusp.
+    # By the proved form the ratio is at least 0.97 at these chords; a cusp's is far above 1.15.
     near = [i for i, square in enumerate(chord) if square == min(chord)]
     ends = [(estimates.low[i] / chord[i], estimates.high[i] / chord[i]) for i in near]
     low, high = min(low for low, _ in ends), max(high for _, high in ends)
@@ -203,7 +209,7 @@ def printed(
     draw: Draw = MaxoutFeatures.draw,
     kernel: Kernel = exact.locally_linear_kernel,
 ) -> Evidence:
-    """Hold the printed kernel's distance against measured ones."""
+    """Compare measured distances with those of the published kernel."""
     claim = r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\sigma^2(1 - \rho\,\kappa_q)$ on the circle"
     return _compare(measured_distances(context, draw), kernel, claim=claim)
 
@@ -212,7 +218,7 @@ def printed(
 def proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
-    """Hold 2 int_rho^1 kappa_q (collision probability) against measured squared distances."""
+    """Compare measured squared distances with 2 int_rho^1 kappa_q, those of the proved kernel."""
     estimates = measured_distances(context, draw)
     claim = r"$E\Vert\Phi(x)-\Phi(z)\Vert^2 = 2\int_\rho^1\kappa_q$ on the circle"
     plots = tuple(_plot(context, estimates.only(q), draw) for q in _POOLS)
@@ -221,7 +227,7 @@ def proved(
 
 @check("maxout.figure-1", form="proved", name="the joint density of two maxima")
 def joint_density(context: Context, *, kernel: Kernel = exact.maxout_kernel) -> Evidence:
-    """Hold 2 int_rho^1 kappa_q against the joint density of two maxima."""
+    """Compare 2 int_rho^1 kappa_q with E (M - M')^2 by the joint density."""
     error = 1e-11  # of the double integral; that of the kernel is below it
     gaps = [
         (squared_distance(kernel)(rho, q) - difference_moments(rho, q)[0], rho, q)

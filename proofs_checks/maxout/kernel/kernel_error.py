@@ -1,4 +1,10 @@
-"""Error of the Gram of m features against the kernel: one pair, all pairs, a set."""
+"""Check bounds of the error of m maxout features' Gram matrix against the kernel.
+
+The error is that at one pair of rows, or the largest over all pairs of some rows or of a set. The
+maxout paper (Mroueh, Rennie, Goel 2015) only says that it vanishes with m; the bounds, each by some
+methods, are ours. They are compared with draws, and with extremal instances where the chance of a
+larger error is computed. q is the pool size, the projections of which a unit is the largest.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -36,7 +42,7 @@ def gram_errors(
 ) -> np.ndarray:
     """Return absolute errors (draws, n, n) of the Gram matrix of unit rows (n, d).
 
-    `draw` draws a map of independent units; `label` names the stream of seeds.
+    `draw` draws a map of independent units; `label` makes the seeds.
     """
     d = rows.shape[1]
     rho = np.clip(rows @ rows.T, -1, 1)
@@ -62,7 +68,7 @@ def rows_in_random_directions(
     return rows @ basis.T
 
 
-# (q, rho, m, delta) of one pair.
+# (q, rho, m, delta) of one pair: rho is its correlation, delta the chance of failure.
 _QUICK_PAIRS = ((4, 0.5, 60, 0.05), (8, 1.0, 60, 0.05))
 _FULL_PAIRS = (
     (1, 0.7, 100, 0.05),
@@ -72,7 +78,7 @@ _FULL_PAIRS = (
     (8, 1.0, 50, 0.02),
     (64, 0.0, 100, 0.05),
 )
-# (q, N, m's, delta) of all pairs.
+# (q, number of rows, numbers m, delta) of all pairs.
 _QUICK_GRAMS = ((4, 8, (16, 64, 256), 0.05),)
 _FULL_GRAMS = (
     (4, 12, (16, 64, 256, 1024), 0.05),
@@ -93,7 +99,7 @@ _METHODS = ("chernoff", "sub-gamma", "chebyshev")
 
 @check("maxout.kernel-error", form="printed", name="the error vanishes", pays=True)
 def vanishes(context: Context, *, draw: Draw = MaxoutFeatures.draw) -> Evidence:
-    """Ask whether an error above 1/4 is rarer with nine times the features."""
+    """Check that an error above 1/4 is rarer with nine times the features."""
     rows = np.concatenate(rows_at([0.5], context.rng("pair"), unit=True))
     n, few, many = n_draws(context), 16, 144
     counts = []
@@ -259,7 +265,7 @@ def _over_rows(errors: np.ndarray, *, q: int, m: int, delta: float, bound: Bound
 
 @check("maxout.kernel-error", form="proved", name="one pair, where it is tight")
 def tight_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Evidence:
-    """Hold each method of one pair where it is tight."""
+    """Compare each method of one pair with the exact chance where it is nearly an equality."""
     return compare_instances(
         "error at one pair",
         *equal_rows(bound),
@@ -272,13 +278,13 @@ def tight_pair(context: Context, *, bound: Bounding = bounds.one_pair) -> Eviden
 
 @check("maxout.kernel-error", form="proved", name="all pairs, where it is tight")
 def tight_pairs(context: Context, *, bound: Bounding = bounds.all_pairs) -> Evidence:
-    """Hold the union over pairs on a thousand orthonormal rows."""
+    """Compare the bound of all pairs with the exact chance on a thousand orthonormal rows."""
     return compare_instances("largest error of a Gram matrix", *orthonormal_rows(bound))
 
 
 @check("maxout.kernel-error", form="proved", name="a set, where it is tight")
 def tight_set(context: Context, *, bound: Bounding = bounds.uniform) -> Evidence:
-    """Hold the bound by the doubling dimension on a million orthonormal rows."""
+    """Compare the bound of a set with the exact chance on a million orthonormal rows."""
     return compare_instances("largest error over a set", *orthonormal_set(bound))
 
 
@@ -290,7 +296,7 @@ _FAILURES = (0.3, 1e-3, 1e-6)
 
 
 def equal_rows(bound: Bounding) -> Iterator[Instance]:
-    """Take equal rows and linear units: a mean of squares g^2, whose variance is 2."""
+    """Yield instances of equal rows and linear units: a mean of squares g^2, of variance 2."""
     methods: tuple[dict[str, Any], ...] = (
         {"method": "chernoff", "rho": 1.0},
         {"method": "chernoff"},
@@ -309,7 +315,7 @@ def equal_rows(bound: Bounding) -> Iterator[Instance]:
 
 
 def one_square(bound: Bounding) -> Iterator[Instance]:
-    """Take one linear unit and equal rows: its square has a tail that only "tail" pays for."""
+    """Yield instances of one linear unit and equal rows, whose square has a heavy tail."""
     settings: tuple[dict[str, Any], ...] = (
         {"pool_size": 1, "rho": 1.0},
         {"pool_size": 1},
@@ -323,7 +329,7 @@ def one_square(bound: Bounding) -> Iterator[Instance]:
 
 
 def one_maximum(bound: Bounding) -> Iterator[Instance]:
-    """Take one unit of a pool and equal rows: the square of a maximum, whose law is exact."""
+    """Yield instances of one unit and equal rows: the square of a maximum, whose law is exact."""
     for q in (2, 16):
         for options in ({"rho": 1.0}, {}):
             failure = 1e-100
@@ -336,7 +342,7 @@ def one_maximum(bound: Bounding) -> Iterator[Instance]:
 
 
 def three_values(bound: Bounding) -> Iterator[Instance]:
-    """Take a product that is 0, or far off with the chance of Chebyshev's equality, or nearly."""
+    """Yield instances of a product of three values: Chebyshev's inequality is nearly equal."""
     for failure in (0.5, 1e-3):
         value = bound(1, delta=failure, variance=1.0).value
         chance = failure * 1.001
@@ -345,7 +351,7 @@ def three_values(bound: Bounding) -> Iterator[Instance]:
 
 
 def codes(bound: Bounding) -> Iterator[Instance]:
-    """Compute exact binomial tails for agreements of codes."""
+    """Yield instances of codes, whose fraction of equal digits is binomial."""
     m = 10**6
     for share in (0.5, 0.3):
         for failure in (1e-3, 1e-15):
@@ -358,7 +364,7 @@ def codes(bound: Bounding) -> Iterator[Instance]:
 
 
 def orthonormal_rows(bound: Bounding) -> Iterator[Instance]:
-    """Take orthonormal rows and linear units: independent squares on the diagonal, in the limit."""
+    """Yield instances of orthonormal rows and linear units: independent squares on the diagonal."""
     n = 1000
     for failure in (1e-2, 1e-3):
         value = bound(MANY, n_rows=n, delta=failure, pool_size=1).value
@@ -366,9 +372,9 @@ def orthonormal_rows(bound: Bounding) -> Iterator[Instance]:
 
 
 def orthonormal_set(bound: Bounding) -> Iterator[Instance]:
-    """Take a million orthonormal rows, sqrt(2) apart, which 2^20 balls of half that size cover.
+    """Yield instances of a million orthonormal rows, which 2^20 balls of half their size cover.
 
-    The diagonal alone: what is left of the pairs needs no more.
+    Only errors on the diagonal count: those of pairs could but add to the chance.
     """
     n = 2**20
     for failure in (0.5, 0.1):
@@ -377,6 +383,7 @@ def orthonormal_set(bound: Bounding) -> Iterator[Instance]:
 
 
 def _two_tails(name: str, t: float, failure: float, third: float) -> Instance:
+    """Return the instance of a mean of `MANY` variables, at t standard deviations of one."""
     low, high = mean_exceeds(t * math.sqrt(MANY), MANY, third=third)
     return Instance(f"{name}, failure {failure:g}", (2 * low, 2 * high), failure)
 

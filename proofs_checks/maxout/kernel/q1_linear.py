@@ -1,4 +1,4 @@
-"""Pool size 1: maxout features are random projections, and their kernel is linear."""
+"""Check pool size 1 of the maxout paper: units are random projections, and their kernel linear."""
 
 from collections.abc import Callable
 
@@ -23,7 +23,7 @@ def measured_kernel(
     draw: Draw = MaxoutFeatures.draw,
     kernel: Callable[[float, int], float] = lambda rho, q: rho,
 ) -> Evidence:
-    """Hold the correlation against products of units with a single weight."""
+    """Compare the correlation of two rows with measured products of such units."""
     width = 0.03 if context.quick else 0.01
     estimates = measure(
         context,

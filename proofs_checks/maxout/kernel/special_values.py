@@ -1,4 +1,9 @@
-"""Section 2.1: the probability kappa_q that maxout codes agree, at correlation 1, 0 and -1."""
+"""Check the chance that maxout codes agree at equal, orthogonal and opposite rows: 1, 1/q and 0.
+
+A code is the index of the largest of q projections, kappa_q(rho) the chance that it is the same at
+two rows of correlation rho. The maxout paper (Mroueh, Rennie, Goel 2015), Section 2.1, has these
+values; they are compared with draws, and with the integral for kappa_q.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +18,7 @@ _RHO = (1.0, 0.0, -1.0)
 
 
 def claimed(rho: float, q: int) -> float:
-    """Return 1, 1/q and 0, as printed; a code is the index of the largest of q projections."""
+    """Return the published value at correlation rho."""
     return {1.0: 1.0, 0.0: 1 / q, -1.0: 0.0}[rho]
 
 
@@ -41,7 +46,7 @@ def by_units(
 def by_formula(
     context: Context, *, collision: Callable[[float, int], Any] = exact.collision_probability
 ) -> Evidence:
-    """Hold the integral that gives kappa against the three values."""
+    """Compare the integral for kappa_q with the three values."""
     pools = (2, 3, 4, 8, 64, 1024) if context.quick else (2, 3, 4, 5, 8, 16, 64, 1024, 10**5, 10**6)
     # kappa is good to 1e-13 in absolute terms.
     error = 1e-13

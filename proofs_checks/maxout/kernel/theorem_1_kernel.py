@@ -1,4 +1,10 @@
-"""Check the kernel of maxout units in Theorem 1: the paper's formula fails, another one holds."""
+"""Check the kernel of maxout units in Theorem 1: the paper's formula fails, another one holds.
+
+A unit is the largest of q projections; kappa_q(rho) is the chance that the same is the largest at
+two rows of correlation rho. The maxout paper (Mroueh, Rennie, Goel 2015) has the kernel sigma^2 rho
+kappa_q, we prove h_1^2 + int_0^rho kappa_q, with the mean h_1 and mean square sigma^2 of a unit.
+Both are compared with measured mean products.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,10 +27,10 @@ _FULL = ((2, (0.0, 0.5, 0.9)), (3, _RHO), (4, _FINE), (8, _FINE), (16, _FINE), (
 
 
 def width(context: Context, pool_size: Any) -> Any:
-    """Return the fraction of the kernel that every interval must be narrower than.
+    """Return the largest width of an interval, as a fraction of the kernel.
 
-    Small pools take the most units for it, and at the quick level the largest pool tests it. The
-    nearest pools differ by 0.34 from that of 4, by 0.012 from that of 32.
+    Small pools take the most units for it. Kernels of the next pool sizes differ by 0.34 from that
+    of 4, by 0.012 from that of 32.
     """
     return np.where(context.quick & (np.asarray(pool_size) < 32), 0.02, 0.01)
 
@@ -55,7 +61,7 @@ def printed(
     draw: Draw = MaxoutFeatures.draw,
     kernel: Kernel = exact.locally_linear_kernel,
 ) -> Evidence:
-    """Hold sigma^2 rho kappa_q, kappa_q the chance of a shared winner, against maxout units."""
+    """Compare the published kernel with measured products."""
     claim = r"$E\,h(x)h(z) = \sigma^2(q)\langle x,z\rangle\kappa_q$"
     return _compare(context, measured_kernel(context, draw), kernel, claim=claim)
 
@@ -64,7 +70,7 @@ def printed(
 def proved(
     context: Context, *, draw: Draw = MaxoutFeatures.draw, kernel: Kernel = exact.maxout_kernel
 ) -> Evidence:
-    """Hold h_1^2 + int_0^rho kappa_q, h_1 the mean of a unit, against what maxout units give."""
+    """Compare the proved kernel with measured products."""
     estimates = measured_kernel(context, draw)
     claim = r"$E\,h(x)h(z) = \Vert x\Vert\Vert z\Vert(h_1^2(q) + \int_0^\rho \kappa_q)$"
     plots = tuple(_plot(estimates, q) for q in sorted(set(estimates.pool_size)))

@@ -1,4 +1,10 @@
-"""Theorem 1, Lemma 1: the series of kappa_q(rho), the chance that two rows have equal codes."""
+"""Check the power series of the chance that two rows of correlation rho have equal maxout codes.
+
+A code D is the index of the largest of q projections; kappa_q(rho) = P(D = D') = sum a_i rho^i. The
+maxout paper (Mroueh, Rennie, Goel 2015), Theorem 1 and Lemma 1, states a_0, a_1, a_2 by moments
+h_i(q) of the largest normal with Hermite polynomials, the signs of all a_i and their sums. They are
+compared with integrals, with certified enclosures, and the series with drawn codes.
+"""
 
 import importlib.util
 import math
@@ -28,14 +34,14 @@ _DIGITS = 20
 
 @lru_cache(maxsize=32)
 def coefficients_of(q: int, n: int) -> Any:
-    """Return a_0 ... a_(n-1), coefficients of kappa_q in powers of rho, for checks and plots."""
+    """Return a_0 ... a_(n-1), at least 64 of which are computed and cached at a time."""
     if n < _SHARED:
         return coefficients_of(q, _SHARED)[:n]
     return exact.collision_coefficients(q, n)
 
 
 def printed_coefficients(q: int) -> tuple[float, ...]:
-    """Return a_0, a_1 and (for q > 2) a_2 by the published formulas in Hermite moments h_i."""
+    """Return a_0, a_1 and (for q > 2) a_2 by the published formulas in h_1 and h_2."""
     first = (1 / q, exact.hermite_moment(1, q) ** 2 / (q - 1))
     if q == 2:
         return first
@@ -46,7 +52,7 @@ def printed_coefficients(q: int) -> tuple[float, ...]:
 def first_three(
     context: Context, *, coefficients: Coefficients = exact.collision_coefficients
 ) -> Evidence:
-    """Hold a_0, a_1, a_2 as published against the double integral of a bivariate distribution."""
+    """Compare a_0, a_1, a_2 as published with a double integral over two normals."""
     pools = (2, 3, 4, 8, 64) if context.quick else (2, 3, 4, 5, 8, 16, 64, 256, 1024, 10**5)
     # The coefficients are good to 1e-13, h_1 and h_2 to 1e-13 (relative to h_2 above 1); as
     # a_1, a_2 < 0.4, each formula keeps that to twice 1e-13.
@@ -67,7 +73,7 @@ def first_three(
 
 @check("maxout.theorem-1-series", form="printed", name="first coefficients, enclosed")
 def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evidence:
-    """Enclose a_0, a_1, a_2 and what the published formulas make of enclosed h_1 and h_2."""
+    """Compare enclosures of a_0, a_1, a_2 with published formulas of enclosed h_1 and h_2."""
     import mpmath
 
     gaps = []
@@ -102,7 +108,7 @@ def first_three_enclosed(context: Context, *, ends: Ends | None = None) -> Evide
 
 @check("maxout.theorem-1-series", form="printed", name="sign of the coefficients")
 def non_negative(context: Context, *, ends: Ends | None = None) -> Evidence:
-    """Enclose a_0 ... a_8 and take the lowest point."""
+    """Check the signs of a_0 ... a_8, by the lowest end of their enclosures."""
     enclose = ends or coefficient_ends
     pools = (3, 8) if context.quick else (3, 4, 5, 8, 16, 64)
     # For q = 2 the even coefficients vanish, and no enclosure can show the sign of 0.
@@ -132,7 +138,7 @@ def coefficient_ends(q: int, n: int) -> list[tuple[Any, Any]]:
 
 
 def moment_ends(i: int, q: int) -> tuple[Any, Any]:
-    """Return the lower and upper end of h_i(q), by the same means."""
+    """Return the lower and upper end of h_i(q), in the same way."""
     if _flint():
         from mehler.exact import certified
 
@@ -155,7 +161,7 @@ def _method() -> str:
 
 @check("maxout.theorem-1-series", form="printed", name="sums of the coefficients")
 def sums(context: Context, *, collision: Collision = exact.collision_probability) -> Evidence:
-    """Enclose the sum of all coefficients and of the even and odd ones.
+    """Compare enclosures of the sums of all, even and odd coefficients with 1, 1/2 and 1/2.
 
     With no a_i negative, kappa(r) is at most the sum and the sum at most 1 for every r < 1, and
     (kappa(r) - kappa(-r))/2 is at most the odd half; next to r = 1 this closes in.
@@ -186,7 +192,7 @@ def sums(context: Context, *, collision: Collision = exact.collision_probability
 
 @check("maxout.theorem-1-series", form="printed", name="partial sums and their tail")
 def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_of) -> Evidence:
-    """Add the coefficients and the tail that their asymptotics promise."""
+    """Compare sums of coefficients, and of the tail by their asymptotics, with 1 and 1/2."""
     n = _SHARED if context.quick else 128
     estimates = []
     for q in (3, 8) if context.quick else (3, 4, 5, 8, 16, 64):
@@ -219,7 +225,7 @@ def partial_sums(context: Context, *, coefficients: Coefficients = coefficients_
 def collisions(
     context: Context, *, draw: Draw = MaxoutCodes.draw, coefficients: Coefficients = coefficients_of
 ) -> Evidence:
-    """Hold the series against how often two codes agree."""
+    """Compare the series with how often two drawn codes agree."""
     # At rho = 0 pools of 7 and 9 are 0.018 and 0.014 from that of 8, beyond half an interval.
     pools, width = ((3, 8), 0.015) if context.quick else ((2, 3, 4, 8, 64), 0.01)
     estimates = measure_collisions(context, draw, pools, _RHO, width)
