@@ -68,50 +68,50 @@ def eigen(xp: ModuleType, a: Array) -> tuple[Array, Array]:
 
 def solve_positive(xp: ModuleType, a: Array, shift: float, b: Array, least: float) -> Array:
     """Solve (a + shift I) w = b for `b` (m, t) by Cholesky; ValueError for pivots up to `least`."""
+    lower = cholesky(xp, a, shift)
+    # False for NaN too.
+    if not bool(xp.all(xp.linalg.diagonal(lower) ** 2 > least)):
+        raise ValueError(
+            f"the Gram plus {shift:.3g} is singular to within rounding: take larger lambdas"
+        )
     if not is_numpy_array(a):
-        identity = xp.eye(a.shape[0], dtype=a.dtype, device=place_of(a).device)
-        shifted = a + shift * identity
-        _require_pivots(xp, _factor(xp, shifted), shift, least)
-        return xp.linalg.solve(shifted, b)
-    from scipy.linalg import LinAlgError, cho_factor, cho_solve
+        return xp.linalg.solve(_shifted(xp, a, shift), b)
+    from scipy.linalg import cho_solve
 
+    return cho_solve((lower, True), b, check_finite=False)
+
+
+def cholesky(xp: ModuleType, a: Array, shift: float) -> Array:
+    """Return the lower L with L L^T = a + shift I; NaN if there is none."""
+    shifted = _shifted(xp, a, shift)
+    try:
+        if not is_numpy_array(a):
+            return xp.linalg.cholesky(shifted)
+        from scipy.linalg import cholesky as factor
+
+        return factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
+    except getattr(xp.linalg, "LinAlgError", np.linalg.LinAlgError):
+        return shifted * float("nan")
+
+
+def _shifted(xp: ModuleType, a: Array, shift: float) -> Array:
+    if not is_numpy_array(a):
+        return a + shift * xp.eye(a.shape[0], dtype=a.dtype, device=place_of(a).device)
     shifted = np.array(a, order="C")
     shifted.flat[:: a.shape[0] + 1] += shift
-    try:
-        factor = cho_factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
-    except LinAlgError:
-        raise _singular(shift) from None
-    _require_pivots(np, factor[0], shift, least)
-    return cho_solve(factor, b, check_finite=False)
+    return shifted
 
 
-def solve_lower(xp: ModuleType, factor: Array, b: Array) -> Array:
-    """Solve L w = b for `b` (m, t), with L (m, m) lower triangular."""
-    if not is_numpy_array(factor):
-        return xp.linalg.solve(factor, b)
-    from scipy.linalg import solve_triangular
+def solve_lower(xp: ModuleType, lower: Array, b: Array | None = None) -> Array:
+    """Return L^-1 b for `b` (m, t), with L (m, m) lower triangular; L^-1 for no `b`."""
+    if not is_numpy_array(lower):
+        unit = xp.eye(lower.shape[0], dtype=lower.dtype, device=place_of(lower).device)
+        return xp.linalg.solve(lower, unit if b is None else b)
+    from scipy.linalg import lapack, solve_triangular
 
-    return solve_triangular(factor, b, lower=True, check_finite=False)
-
-
-def _factor(xp: ModuleType, a: Array) -> Array:
-    """Return the Cholesky factor, with NaN pivots if the factorisation fails."""
-    try:
-        return xp.linalg.cholesky(a)
-    except getattr(xp.linalg, "LinAlgError", np.linalg.LinAlgError):
-        return a * float("nan")
-
-
-def _require_pivots(xp: ModuleType, factor: Array, shift: float, least: float) -> None:
-    # False for NaN too.
-    if not bool(xp.all(xp.linalg.diagonal(factor) ** 2 > least)):
-        raise _singular(shift)
-
-
-def _singular(shift: float) -> ValueError:
-    return ValueError(
-        f"the Gram plus {shift:.3g} is singular to within rounding: take larger lambdas"
-    )
+    if b is None:
+        return lapack.get_lapack_funcs(("trtri",), (lower,))[0](lower, lower=1)[0]
+    return solve_triangular(lower, b, lower=True, check_finite=False)
 
 
 # Safety factor of both terms. Measured need on repeated columns, 20 to 10^5 rows and 3 to 1500

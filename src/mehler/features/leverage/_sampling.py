@@ -103,12 +103,9 @@ class ByScores(Selector):
         return self._scores(self._features(X))
 
     def _scores(self, phi: Array) -> LeverageScores:
-        return ridge_leverage_scores(
-            phi * float(self.pool.n_features) ** 0.5,
-            self.lam,
-            groups=self._labels(),
-            method=self.method,
-        )
+        # Features of a map are smaller by the root of their number: a smaller lam spares a copy.
+        lam = self.lam / self.pool.n_features
+        return ridge_leverage_scores(phi, lam, groups=self._labels(), method=self.method)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

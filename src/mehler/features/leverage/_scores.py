@@ -20,6 +20,7 @@ ScoreMethod: TypeAlias = Literal["auto", "svd", "gram"]
 _ROUNDINGS = 1e3
 # Roundings of |A|^2 beyond which 'auto' forms products of rows: scores to 1e-9.
 _AMPLE = 1e9
+_BLOCK = 64  # rows whose squares are summed at a time
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -142,9 +143,10 @@ def ridge_leverage_scores(
     # Python floats: a float64 scalar would promote float32 arrays.
     scale = _arrays.from_host(np.sqrt(weights) / math.sqrt(n_samples), _arrays.place_of(Phi), dtype)
     a = xp.astype(Phi, dtype, copy=False) * scale[None, :]
-    scores = xp.astype(_scored(xp, a, lam, method), dtype, copy=False)
+    sizes = xp.maximum(xp.max(a, axis=0), -xp.min(a, axis=0))
+    scores = xp.astype(_scored(xp, a, lam, method, xp.max(sizes)), dtype, copy=False)
     # Factorisations leave rounding for features that are 0 on all rows.
-    scores = xp.where(xp.any(xp.abs(a) > 0, axis=0), scores, xp.zeros_like(scores))
+    scores = xp.where(sizes == 0, xp.zeros_like(scores), scores)
     if chunked:
         xp, scores = place.xp, place.xp.asarray(scores)
     return LeverageScores(
@@ -182,9 +184,9 @@ def _loaded(xp: ModuleType, phi: Array) -> Any:
     return rows
 
 
-def _scored(xp: ModuleType, a: Array, lam: float, method: str) -> Array:
+def _scored(xp: ModuleType, a: Array, lam: float, method: str, largest: Array) -> Array:
     """Compute scores in a precision in which lam exceeds rounding; raise if there is none."""
-    norm = frobenius(xp, a)
+    norm = frobenius(xp, a, largest)
     double = _arrays.widest_float(xp, _arrays.place_of(a).device)
     wide = xp.astype(a, double, copy=False)
     if _arrays.is_lazy(a):
@@ -203,9 +205,9 @@ def _scored(xp: ModuleType, a: Array, lam: float, method: str) -> Array:
     reach = _reach(method, lam, a.dtype)
     if method == "gram" and size > reach:
         raise ValueError(
-            f"lam={lam:g} is below {lam * (size / reach) ** 2:.3g}, 1000 roundings of |A|^2 in "
-            f"{_arrays.dtype_name(a.dtype)}, where method='gram' cannot tell small eigenvalues "
-            "from rounding: use method='svd'"
+            f"lam is {(reach / size) ** 2:.2g} times 1000 roundings of |A|^2 in "
+            f"{_arrays.dtype_name(a.dtype)}, and method='gram' takes 1 or more, to tell small "
+            "eigenvalues from rounding: use method='svd'"
         )
     return METHODS[method](xp, a, lam)
 
@@ -225,7 +227,7 @@ def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
     unit = xp.maximum(s, root)
     lifted = (s / unit) ** 2 + (root / unit) ** 2
     # Singular values within rounding of 0 count as 0, however small lam is.
-    least = _arrays.least_singular(frobenius(xp, s), _arrays.dtype_name(s.dtype))
+    least = _arrays.least_singular(frobenius(xp, s, s[0]), _arrays.dtype_name(s.dtype))
     kept = lifted > (least / unit) ** 2
     fractions = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
     return xp.sum(fractions[:, None] * vh**2, axis=0)
@@ -233,24 +235,24 @@ def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
 
 def by_gram(xp: ModuleType, a: Array, lam: float) -> Array:
     """Compute scores by Cholesky of the smaller Gram plus lam, L L^T."""
-    turned, wide = xp.matrix_transpose(a), a.shape[0] < a.shape[1]
-    gram = xp.matmul(a, turned) if wide else xp.matmul(turned, a)
-    identity = xp.eye(gram.shape[0], dtype=gram.dtype, device=_arrays.place_of(gram).device)
-    factor = xp.linalg.cholesky(gram + lam * identity)
+    columns, wide = xp.matrix_transpose(a), a.shape[0] < a.shape[1]
+    gram = xp.matmul(a, columns) if wide else xp.matmul(columns, a)
+    lower = _arrays.cholesky(xp, gram, lam)
     if wide:
-        return xp.sum(_arrays.solve_lower(xp, factor, a) ** 2, axis=0)
+        solutions = _arrays.solve_lower(xp, lower, a)
+        return xp.vecdot(solutions, solutions, axis=-2)
     # The diagonal of (A^T A + lam)^-1 A^T A: 1 less lam times that of the inverse would lose the
     # digits of small scores.
-    halves = (_arrays.solve_lower(xp, factor, each) for each in (identity, gram))
-    return xp.sum(math.prod(halves), axis=0)
+    root = _arrays.solve_lower(xp, lower)
+    return xp.vecdot(xp.matmul(xp.matrix_transpose(root), root), gram)
 
 
 METHODS = {"svd": by_svd, "gram": by_gram}
 
 
-def frobenius(xp: ModuleType, a: Array) -> Array:
-    """Compute the Frobenius norm without overflow; shape ()."""
-    size = xp.abs(a)
-    largest = xp.max(size)
+def frobenius(xp: ModuleType, a: Array, largest: Array) -> Array:
+    """Compute the Frobenius norm without overflow, from the largest entry in size; shape ()."""
     unit = xp.where(largest > 0, largest, xp.ones_like(largest))
-    return unit * xp.sqrt(xp.sum((size / unit) ** 2))
+    # Temporaries in cache: pages of new ones cost more than the sum.
+    blocks = (a[rows, ...] / unit for rows in _arrays.slices(a.shape[0], _BLOCK))
+    return unit * xp.sqrt(sum(xp.sum(block**2) for block in blocks))
