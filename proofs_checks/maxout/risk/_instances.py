@@ -1,7 +1,10 @@
-"""Settings where bounds of the excess risk (maxout paper, Theorem 2 and lemmas) are nearly tight.
+"""Make extremal instances for risk bounds of the maxout paper: Theorem 2 and its lemmas.
 
-Functions return an `Instance`: the computed chance or mean, and the bound that must not be below.
-All have m linear units (q = 1), of one input or of orthogonal ones, with weights of at most C/m.
+An instance has an interval for a computed chance or mean, which its bound must not be below. It is
+evaluated at so small a delta that all its events fail together with the chance `failure`. Functions
+are sums over m units, linear ones (q = 1) but where pools are named, with weights of at most C/m:
+the box. The infinite class has the means of endlessly many units, with weights of at most C. The
+loss of a margin t is a ramp, B clip((1 - t)/2, 0, 1), labels are 1 or -1, and inputs have norm R.
 """
 
 import math
@@ -15,21 +18,21 @@ from mehler import exact
 
 from ..._comparisons import Bounding, Instance, at_least, mean_exceeds, wrong_majority
 
-# E|g| and the standard deviation of |g| for a standard normal g; E||g| - E|g||^3 over its cube is
-# 1.55, below the 2 that is taken.
+# E|g| and the standard deviation of |g| for a standard normal g. The third absolute moment of |g|,
+# standardised, is 1.55: `mean_exceeds` takes 2.
 MEAN = math.sqrt(2 / math.pi)
 SPREAD = math.sqrt(1 - 2 / math.pi)
-# So many units or samples that what is left of them is below any float that matters.
+# So many units or samples that their remaining deviations do not matter.
 ENDLESS = 10**40
-# The inputs that are memorised, and the samples that each of them has.
+# The inputs that are memorised, and the samples at each of them.
 _INPUTS, _SAMPLES = 10**4, 10**6
 
 
 @dataclass(frozen=True)
 class Shape:
-    """A bound's number of events, each of probability delta, and its further options.
+    """How a bound is called: how many events of probability delta it excludes, further options.
 
-    `geometry` maps a number of orthogonal inputs and their norm to these options.
+    `geometry` makes the options from a number of orthogonal inputs and their norm.
     """
 
     events: int
@@ -37,7 +40,7 @@ class Shape:
 
 
 def _orthogonal(n: int, radius: float) -> dict[str, Any]:
-    """Describe n orthogonal inputs: R sqrt(2) apart, covered by n balls of half the size."""
+    """Describe n orthogonal inputs: R sqrt(2) apart, and covered by n balls of half that size."""
     return {
         "n_inputs": n,
         "dimension": math.log2(n),
@@ -45,18 +48,20 @@ def _orthogonal(n: int, radius: float) -> dict[str, Any]:
     }
 
 
-FREE = {2: Shape(3), 3: Shape(1)}  # dimension-free: Theorem 2, and Lemmas 3 and 4
+# Our two bounds, by the number of the statement, 2 for Theorem 2, 3 for Lemmas 3 and 4: FREE ones
+# are dimension-free, PAPER ones depend on the inputs' doubling dimension and diameter.
+FREE = {2: Shape(3), 3: Shape(1)}
 PAPER = {2: Shape(4, _orthogonal), 3: Shape(2, _orthogonal)}
 
 
 def wrong_sign(
     bound: Bounding, shape: Shape, *, radius: float = 1.0, loss_bound: float = 1.0
 ) -> Iterator[Instance]:
-    r"""Take one input, labels of bias b: the minimiser has the wrong sign when the labels' sum has.
+    r"""Yield instances of one input, where the minimiser of the loss has the wrong sign.
 
-    The loss B clip((1 - t)/2, 0, 1), weights up to C, inputs of norm R with C R E|g| = 1: the best
-    function is 1, the wrong one -1, the excess risk is B b with the chance of a binomial tail. The
-    bias is the one at which this is just above the bound.
+    It does if the labels' sum has: its sign is wrong with the chance of a binomial tail. With C R
+    E|g| = 1 the best function is 1, the wrong one -1, and the excess risk is B b, where b is the
+    mean of a label. It is taken so that B b is just above the bound.
     """
 
     def bias(n: int, failure: float) -> float:
@@ -68,15 +73,15 @@ def wrong_sign(
     yield from wrong_majority("one input", bias, (1e-3, 1e-6, 1e-12))
 
 
-def learnt_by_heart(
+def memorised_inputs(
     bound: Bounding, shape: Shape, *, radius: float = 1.0, loss_bound: float = 1.0
 ) -> Instance:
-    r"""Take orthogonal inputs in a box that holds all their sign patterns: majorities, one by one.
+    r"""Return the instance of n orthogonal inputs, each of which is given its labels' majority.
 
     The functions of a box of endless units are those <a, x> with |a| <= C E|g|, up to a part
-    2 sqrt(n/m) + 40/sqrt(m), so with C R E|g| = 1.01 sqrt(n) all of {-1, 1}^n are among them, and
-    the minimiser of the ramp takes the majority of the labels of each input. Each input has a
-    million samples, within a tenth, and a bias of b: where the majority is wrong, B b is lost.
+    2 sqrt(n/m) + 40/sqrt(m). So with C R E|g| = 1.01 sqrt(n) all of {-1, 1}^n are among them, and
+    the minimiser takes the majority of the labels of each input. Each input has a million samples,
+    within a tenth, whose labels have the mean b: where the majority is wrong, B b is lost.
     """
     n, failure = _INPUTS, 0.9
     value = bound(
@@ -93,8 +98,8 @@ def learnt_by_heart(
     return Instance(f"{n:,} inputs memorised", at_least((happens, 1.0), lost), failure)
 
 
-def learnt_by_heart_mean(bound: Bounding) -> Instance:
-    """Take expectations, where no other term hides the statistical one."""
+def memorised_inputs_mean(bound: Bounding) -> Instance:
+    """Return the same in expectation, where no other term hides the statistical one."""
     value = bound(
         **{**_ramp(1.0, 1.0), "scale": 1.01 * math.sqrt(_INPUTS) / MEAN},
         n_features=ENDLESS,
@@ -105,10 +110,10 @@ def learnt_by_heart_mean(bound: Bounding) -> Instance:
 
 
 def _wrong_majority() -> tuple[float, float]:
-    """Return the bias at which majorities lose most, and a bound of how often they are wrong.
+    """Return the mean label at which majorities lose most, and a bound of how often they are wrong.
 
-    A tenth more samples than its share is what an input has at most; the binomial law is normal
-    to 1e-3 at a million.
+    An input has at most a tenth more samples than expected; the binomial law is normal to 1e-3 at a
+    million.
     """
     x = 0.75
     return x / math.sqrt(_SAMPLES), float(special.ndtr(-x * math.sqrt(1.1))) - 1e-3
@@ -122,10 +127,10 @@ def falls_short(
     loss_bound: float = 1.0,
     samples: bool = True,
 ) -> Iterator[Instance]:
-    """Take one input of label 1, endless samples: the box falls short of the best function.
+    """Yield instances of one input of label 1 and endless samples: the box lacks the best function.
 
-    The ramp ends where the best function of the class is, C R E|g|; the box ends at C R times the
-    mean of m sizes |g|, which is normal about it.
+    The ramp ends at C R E|g|, the best function of the infinite class. The largest function of the
+    box is C R times the mean of m values |g|, which is nearly normal about it.
     """
     options = {**_ramp(radius, loss_bound), "scale": 0.5 / radius, **shape.geometry(1, radius)}
     if samples:
@@ -142,7 +147,7 @@ def falls_short(
 
 
 def falls_short_mean(bound: Bounding, **options: Any) -> Instance:
-    """Take expectations: the mean of the positive part of a normal deviation."""
+    """Return the same in expectation: the mean of the positive part of a normal deviation."""
     value = bound(**{**_ramp(1.0, 1.0), "scale": 0.5}, n_features=ENDLESS, **options).value
     mean = 0.25 * SPREAD / math.sqrt(2 * math.pi * ENDLESS)
     # The central limit theorem in Wasserstein's distance errs by E|X|^3/sqrt(m) (Goldstein 2010).
@@ -151,7 +156,7 @@ def falls_short_mean(bound: Bounding, **options: Any) -> Instance:
 
 
 def nearest_falls_short(bound: Bounding, shape: Shape) -> Iterator[Instance]:
-    """Take one input: the distance of C E|g| from the box (Lemma 3)."""
+    """Yield instances of one input: the distance of the function C E|g| from the box (Lemma 3)."""
     for failure in (0.4, 1e-3, 1e-15):
         value = bound(
             n_features=ENDLESS,
@@ -167,10 +172,10 @@ def nearest_falls_short(bound: Bounding, shape: Shape) -> Iterator[Instance]:
 
 
 def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[Instance]:
-    """Take the Monte Carlo function of f = 0, of units with independent signs (Lemma 3).
+    """Yield instances of m units with weights C/m and random signs, which approximate f = 0.
 
-    The sign is that of the weights in a direction that the input has no part of: the function is
-    a mean of normal variables, C g / sqrt(m) exactly, at any m.
+    That is the Monte Carlo function of Lemma 3. Signs are those of the units in a direction
+    orthogonal to the input: the function is C g / sqrt(m), g normal, exactly at any m.
     """
     for failure in (0.9, 0.4, 1e-3, 1e-15):
         value = bound(
@@ -186,14 +191,14 @@ def random_signs(bound: Bounding, shape: Shape, **options: Any) -> Iterator[Inst
 
 
 def mean_of_signs(bound: Bounding) -> Instance:
-    """Take expectations of |C g / sqrt(m)|: of a loss that grows both ways from 0 (Lemma 4)."""
+    """Return the mean of |C g / sqrt(m)|, for a loss that grows both ways from 0 (Lemma 4)."""
     value = bound(n_features=10**6, pool_size=1, scale=0.5).value
     mean = 0.5 * MEAN / 1e3
     return Instance("random signs, in expectation", (mean * (1 - 1e-12), mean), value)
 
 
 def mean_square_of_signs(bound: Bounding) -> Iterator[Instance]:
-    """Take the mean square: an equality, for every pool, C^2 sigma^2(q)/m."""
+    """Yield instances of the mean square, C^2 sigma^2(q)/m, which the bound equals for all q."""
     for q in (1, 4, 64):
         value = bound(n_features=7, pool_size=q, scale=0.5).value
         truth = 0.5 * math.sqrt(exact.sigma2(q) / 7)

@@ -3,11 +3,12 @@
 Inputs are finitely many points, labels y are 1 or -1, and the loss of a margin t is the ramp V(t) =
 B clip((1 - t)/2, 0, 1). Weights alpha_l of m features phi_l are at most C/m, a box so small that
 functions keep to the ramp's linear part. There the minimiser over N samples is alpha_l = (C/m)
-sign(E_N[y phi_l]), and with b(W) = E[y phi(x, W)], W the weights of a unit,
+sign(E_N[y phi_l]), E_N the mean over samples. With b(W) = E[y phi(x, W)], W the weights of a unit,
 
     excess over the infinite class = (C B / 2) (E|b| - mean_l sign(E_N[y phi_l]) b(W^l)).
 
-Draws that leave the linear part count as B, and E|b| at an upper end: this only adds violations.
+The infinite class has the means E a(W) phi(x, W), |a| <= C. Draws that leave the linear part count
+as B, and E|b| at an upper end: this only adds violations.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from ..._plots import plot, quantile_points
 
 # Floats in one block of projections: 8 MB in single precision, which is what is drawn.
 _BLOCK = 2_000_000
-# Units that the interval for E|b| is made of, at most.
+# The largest number of units for the interval for E|b|.
 _UNITS = 2_000_000
 
 
@@ -63,9 +64,9 @@ class Law:
 
     @property
     def geometry(self) -> dict[str, Any]:
-        """The point set as the paper's formulas see it.
+        """Arguments of bounds in the paper's shape: columns, doubling dimension and diameter.
 
-        n points are covered by themselves, so that the doubling dimension is at most log2 n.
+        n points are covered by n balls, so that the doubling dimension is at most log2 n.
         """
         gaps = self.points[:, None, :] - self.points[None, :, :]
         return {
@@ -92,8 +93,8 @@ class Law:
 class Risks:
     """Excess risks of independent draws of weights and samples, by (m, N), sharing weights.
 
-    `mean_size` is an interval for E|b|; excesses use its upper end. `best`, by m, is the excess
-    risk of the best function of the box: the approximation error.
+    `mean_size` is an interval for E|b|, of which excesses use the upper end. `best`, by m, is the
+    excess risk of the best function of the box: the approximation error.
     """
 
     excess: dict[tuple[int, int], Any]
@@ -102,7 +103,7 @@ class Risks:
 
 
 def units(rng: np.random.Generator, points: Any, pool_size: int, shape: tuple[int, ...]) -> Any:
-    """Return values of fresh units at the n points; `shape` of them, the points last."""
+    """Return values of fresh units at the n points, of the shape (*shape, n)."""
     n, d = points.shape
     columns = points.T.astype(np.float32)
     count = math.prod(shape)
@@ -131,10 +132,10 @@ def draw_risks(
     false_alarm: float,
     loss_bound: float = 1.0,
 ) -> Risks:
-    """Draw excess risks for all pairs of a number of features and of samples.
+    """Draw excess risks for all pairs of a number of features m and of samples N.
 
     A smaller m uses the first units of the largest. The interval for E|b| misses it with
-    probability `false_alarm`. The loss is B/2-Lipschitz for the bound B.
+    probability `false_alarm`. `scale` is C, `loss_bound` B.
     """
     most = max(n_features)
     prefix = np.asarray(n_features) - 1
@@ -200,12 +201,12 @@ class Setting:
 
     @property
     def scale(self) -> float:
-        """C: half of what keeps functions to the ramp's linear part on the average."""
+        """C, half of the value at which functions just keep to the linear part on average."""
         return 0.5 / (self.radius * math.sqrt(exact.sigma2(self.pool_size)))
 
     @property
     def loss(self) -> dict[str, float]:
-        """What the bounds need of the ramp and the box."""
+        """Arguments of bounds for the ramp and the box."""
         return {"scale": self.scale, "lipschitz": self.loss_bound / 2, "pool_size": self.pool_size}
 
 
@@ -224,7 +225,7 @@ class Draws:
 
     @property
     def n_draws(self) -> int:
-        """How often each was drawn."""
+        """Number of draws of each."""
         return int(next(iter(self.risks.excess.values())).size)
 
 
@@ -233,7 +234,7 @@ def drawn_settings(
 ) -> tuple[Draws, ...]:
     """Draw all settings of the level; the checks of a statement share them.
 
-    Half of what the check may err goes into the intervals for E|b|.
+    Half of a check's false alarm goes into the intervals for E|b|.
     """
     settings, n_draws = (quick, 10_000) if context.quick else (full, 20_000)
     share = context.false_alarm / 2 / len(settings)
@@ -310,7 +311,7 @@ def hold_risks(
     bound: Bounding,
     claim: str,
 ) -> Evidence:
-    """Compare excess risks with one of the bounds; plot the first setting beside the free one."""
+    """Compare drawn excess risks with a bound; `evaluate` is `free_bound` or `paper_bound`."""
     draws = draws_of(context)
     cases = risk_cases(draws, evaluate, bound)
     n_features = max(case.where["m"] for case in cases) * draws[0].n_draws
@@ -325,8 +326,8 @@ def compare_means(
 ) -> Evidence:
     """Compare the means of draws with bounds in expectation.
 
-    Each of `means` has draws in [-1, 1], the bound of their mean, and the number of
-    features that were drawn. Half of what the check may err goes into these intervals.
+    Each of `means` has draws in [-1, 1], the bound of their mean, and the number of drawn features.
+    Half of the check's false alarm goes into these intervals.
     """
     rate = context.false_alarm / 2 / len(means)
     ratios = []
@@ -338,7 +339,7 @@ def compare_means(
 
 
 def risk_plots(draws: Draws, failure: float = 0.1) -> tuple[Plot, Plot]:
-    """Bound and observation over m at the largest N, and over N at the largest m."""
+    """Plot bounds and draws over m at the largest N, and over N at the largest m."""
     setting = draws.setting
     over_m = [(m, max(setting.n_samples)) for m in setting.n_features]
     over_n = [(max(setting.n_features), n) for n in setting.n_samples]

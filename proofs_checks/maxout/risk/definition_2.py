@@ -1,4 +1,10 @@
-"""Definition 2: Assouad (doubling) dimension, log2 of half-size balls to cover a ball's points."""
+"""Check the doubling dimension: log2 of how many half-size balls cover the points of any ball.
+
+This is Definition 2 of the maxout paper (Mroueh, Rennie, Goel 2015). `doubling_dimension` gives an
+interval, which is compared with the known dimensions of sets. Of the paper's remarks one is
+refuted, at most d in d columns, by a circle and by points of the sphere; that of sparse vectors,
+s log d for s entries that are not 0, is compared with a packing and a covering.
+"""
 
 import itertools
 import math
@@ -21,9 +27,9 @@ CAPS = ((0.0, 1, 0.0), (52.0, 6, 0.0), (90.0, 8, 11.25), (128.0, 6, 0.0), (180.0
 
 
 def area_bound(n_inputs: int) -> float:
-    """Bound the number of half-size balls that cover the unit sphere of R^d from below, by area.
+    """Return a lower bound, by area, of how many half-size balls cover the unit sphere of R^d.
 
-    These are 6, 15, 35 and 789 for d = 2, 3, 4 and 8.
+    It is 6, 15, 35 and 789 for d = 2, 3, 4 and 8.
     """
     return float(2 / betainc((n_inputs - 1) / 2, 0.5, 0.25))
 
@@ -67,13 +73,13 @@ def covering_angle(centres: Any) -> float:
 Dimension = Callable[[Any], DoublingDimension]
 # Sets of R^d, d columns each, that need more than 2^d balls.
 _CURVED = {"60 points of a circle": polygon(60), "the icosahedron": icosahedron()}
-# No interval may leave more integers open than this.
+# The largest number of integers in an interval.
 _OPEN = 3
 
 
 @check("maxout.at-most-d", form="printed", name="at most the dimension of the space")
 def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidence:
-    """Count the half-size balls that sets of the plane and of space need, against 2^d."""
+    """Compare how many half-size balls sets of the plane and of space need with 2^d."""
     dimensions = {name: doubling.doubling_dimension(points) for name, points in sets.items()}
     name = max(
         dimensions, key=lambda label: dimensions[label].witness.count / 2 ** sets[label].shape[1]
@@ -96,7 +102,7 @@ def at_most_d(context: Context, *, sets: Mapping[str, Any] = _CURVED) -> Evidenc
 def half_balls(
     context: Context, *, circles: tuple[tuple[float, int, float], ...] = CAPS
 ) -> Evidence:
-    """Measure how far a point of the sphere can be from the 22 cap centres."""
+    """Check that no point of the sphere is farther than 30 degrees from 22 cap centres."""
     angle = covering_angle(on_circles(circles))
     claim = "22 caps of 30 degrees cover the sphere, so that $d_M \\le 5$ in $R^3$"
     # Coordinates of size 1 with a handful of roundings, in degrees.
@@ -107,7 +113,7 @@ def half_balls(
 
 @check("maxout.definition-2", form="proved", name="intervals contain the known dimensions")
 def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dimension) -> Evidence:
-    """Hold the interval of each set of known dimension against that."""
+    """Check that the interval of each set contains its known dimension."""
     expected = _of_sets(context)
     dimensions = {name: dimension(points) for name, (points, _) in expected.items()}
 
@@ -206,14 +212,14 @@ def _plot_of_spheres(most: int) -> Plot:
     )
 
 
-# s, and a prime b that is at least s: d = s b columns.
+# The number s of entries that are not 0, and a prime b that is at least s: d = s b columns.
 _CODES = ((2, 11), (3, 31), (4, 31), (5, 7), (6, 7))
-# Where only the count of words is needed: b is a prime still.
+# The same, where the words need not be listed.
 _LARGE = ((2, 1009), (8, 1009), (50, 10007), (200, 1000003))
 
 
 def words(s: int, b: int) -> np.ndarray:
-    """Return the words of the proof's code as unit vectors, shape (b^t, s b), t = ceil(s/2)."""
+    """Return a code's words, polynomials mod b at s places, as unit vectors (b^ceil(s/2), s b)."""
     coefficients = np.asarray(list(itertools.product(range(b), repeat=math.ceil(s / 2))))
     powers = np.asarray([[x**k % b for x in range(s)] for k in range(coefficients.shape[1])])
     symbols = coefficients @ powers % b
@@ -224,7 +230,7 @@ def words(s: int, b: int) -> np.ndarray:
 
 @check("maxout.definition-2", form="proved", name="a packing of sparse vectors")
 def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = words) -> Evidence:
-    """Check that the least distance between words exceeds the radius of their ball."""
+    """Check that words are farther apart than 1, the radius of their ball: a packing."""
     nearest = math.inf
     for s, b in _CODES:
         rows = code(s, b)
@@ -239,7 +245,7 @@ def separated(context: Context, *, code: Callable[[int, int], np.ndarray] = word
 
 
 def sparse_order(s: int, d: int) -> float:
-    """Return the printed order of the dimension."""
+    """Return the published order of the dimension."""
     return s * math.log2(d)
 
 

@@ -1,7 +1,9 @@
-"""Section 3: is the class F_C dense in the kernel's space? For one C it is not; their union is.
+"""Check whether functions of infinitely many maxout units are dense in their kernel's space.
 
-F_C holds E a(W) phi(., W) for |a| <= C, where phi(x, W) = max_j <w_j, x> over q normal w_j, and the
-kernel is K(x, z) = E phi(x, W) phi(z, W). M is phi at a unit vector, sigma^2 = E M^2 = K(z, z).
+The maxout paper (Mroueh, Rennie, Goel 2015), Section 3, says so of F_C, for one C: the functions E
+a(W) phi(., W) with |a| <= C, where phi(x, W) = max_j <w_j, x> is a unit with q normal weights w_j.
+It is true of the union of F_C over all C. The kernel is K(x, z) = E phi(x, W) phi(z, W). Bounds of
+a distance between K(., z) and F_C are computed. M is phi at a unit vector, sigma^2 = E M^2.
 """
 
 import functools
@@ -19,7 +21,7 @@ from ..._plots import plot
 
 _rule = functools.cache(np.polynomial.legendre.leggauss)
 _POOL = 4
-_END = 40.0  # beyond this |M| has no mass that a float could see
+_END = 40.0  # |M| exceeds it with a probability below the smallest float
 
 
 def excess_moment(scale: float, q: int, power: int) -> float:
@@ -33,10 +35,10 @@ def excess_moment(scale: float, q: int, power: int) -> float:
 
 
 def distance_ends(scale: float, q: int) -> tuple[float, float]:
-    r"""Bound the distance of K(., z), \|z\| = 1, from the class of C, in the kernel's space.
+    r"""Return bounds of the distance of K(., z), \|z\| = 1, from F_C in the kernel's space.
 
-    From above by clipping the representer phi(z, .) of K(., z) at C; from below because a function
-    of the class is at most C E|M| at z, where K(., z) is sigma^2 and evaluation has norm sigma.
+    The upper one clips the representer phi(z, .) of K(., z) at C. The lower one holds as a function
+    of F_C is at most C E|M| at z, where K(., z) is sigma^2 and evaluation has norm sigma.
     """
     sigma2 = exact.sigma2(q)
     low = (sigma2 - scale * excess_moment(0.0, q, 1)) / math.sqrt(sigma2)
@@ -45,7 +47,7 @@ def distance_ends(scale: float, q: int) -> tuple[float, float]:
 
 @check("maxout.density", form="printed", name="one class")
 def one_class(context: Context, *, scale: float = 1.0) -> Evidence:
-    """Bound the distance of a function of the kernel's space from the class of one C."""
+    """Compare the distance of a function of the kernel's space from one F_C with 0."""
     low, high = distance_ends(scale, _POOL)
     return Evidence.from_interval(
         claim=(
@@ -63,7 +65,7 @@ def one_class(context: Context, *, scale: float = 1.0) -> Evidence:
 def union(
     context: Context, *, ends: Callable[[float, int], tuple[float, float]] = distance_ends
 ) -> Evidence:
-    """Follow the distance from the classes as C grows."""
+    """Check that the bound of the distance from F_C is tiny for a large C."""
     scale = 8.0
     _, high = ends(scale, _POOL)
     claim = (

@@ -1,4 +1,11 @@
-"""Lemma 2: how large a maxout unit phi(x) = max <w_j, x> over j <= q gets over all inputs x."""
+"""Check bounds of how large a maxout unit gets over all inputs: Lemma 2 of the maxout paper.
+
+A unit is phi(x) = max <w_j, x> over q normal weights w_j. The published bound (Mroueh, Rennie, Goel
+2015) is false for two near points, and holds with a constant C_1 for inputs of diameter D of at
+least d^(-1/2), d columns and a doubling dimension k of at least 1. Ours are in the paper's shape,
+by these numbers, or dimension-free, by Gaussian concentration. They are compared with draws and
+with exact laws. Two steps of the published proof are refuted by computed chances.
+"""
 
 import functools
 import itertools
@@ -22,9 +29,9 @@ from ._risks import Law, block_sizes, units
 POOL = 2
 DELTA = 0.01
 INPUTS = 400
-# The constant of the inequality that the paper quotes for norms of Gaussian vectors.
+# The constant c of the inequality that the paper quotes for norms of Gaussian vectors.
 NORM_CONSTANT = 0.5
-# Above 0 by this much, so that the printed root is of a number.
+# The number under the published root at two near points, just above 0.
 _COMPLEXITY = 1e-12
 _rule = functools.cache(np.polynomial.legendre.leggauss)
 
@@ -32,15 +39,15 @@ _rule = functools.cache(np.polynomial.legendre.leggauss)
 def near_points() -> dict[str, Any]:
     """Return the published formulas' arguments for two points that are very near each other.
 
-    Lemma 2 then bounds |phi| by 0, Lemma 3 promises that one unit represents every function, and
-    Theorem 2 asks for no unit at all. The measure on the two points may sit on one of them.
+    Lemma 2 then bounds |phi| by nearly 0, Lemma 3 promises that one unit represents every function,
+    and Theorem 2 asks for no unit at all. All inputs may be equal to one of the points.
     """
     distance = math.exp(_COMPLEXITY) * DELTA / ((POOL + 1) * math.sqrt(INPUTS))
     return {"n_inputs": INPUTS, "dimension": 1, "diameter": distance}
 
 
 def plain_sets() -> Iterator[dict[str, Any]]:
-    """Yield pools, failures, sets of diameter D >= d^(-1/2), doubling dimension k, d = 400."""
+    """Yield arguments of published formulas: pool sizes, sets with D >= d^(-1/2), d = 400."""
     for q, k, spread, delta in itertools.product(
         (1, 2, 3, 64, 10**6), (1, 5, 300), (1.0, 1.5, 40.0), (0.5, 0.1, 1e-12)
     ):
@@ -90,10 +97,10 @@ SUBSPHERES = {1: 1, 2: 3, 3: 5}
 
 
 def failure(value: float, r: int, weights: int) -> float:
-    """Compute P(largest of so many chi_r variables > value), accurate where it is tiny.
+    """Return the chance that the largest of so many chi_r variables exceeds a value, if tiny too.
 
-    On the unit sphere of the range of a projection P of rank r sup |phi(., W)| is the largest of
-    the q lengths |P w_j|: phi(x) >= |P w_j| at x = P w_j / |P w_j|, and |phi| <= max_j |P w_j|.
+    It is the law of the largest |phi| over the unit sphere of a subspace of r dimensions: with P
+    the projection on it phi(x) >= |P w_j| at x = P w_j / |P w_j|, and |phi| <= max_j |P w_j|.
     """
     tail = float(stats.chi.sf(value, r))
     return 1.0 if tail == 1 else -math.expm1(weights * math.log1p(-tail))
@@ -109,7 +116,7 @@ def mean(r: int, weights: int) -> float:
     end = math.sqrt(r) + math.sqrt(2 * math.log(weights)) + 9
     nodes, node_weights = _rule(400)
     t = (nodes + 1) * end / 2
-    # P(chi_r > t), of which 1 - F^n is taken without cancelling.
+    # P(chi_r > t), from which 1 - P(chi_r <= t)^n follows without cancellation.
     tail = special.gammaincc(r / 2, t * t / 2)
     with np.errstate(divide="ignore"):
         beyond = -np.expm1(weights * np.log1p(-tail))
@@ -156,14 +163,14 @@ _FULL = (
 
 
 def of_paper(bound: Bounding, where: Points, law: Law, delta: float) -> Bound:
-    """Evaluate the lemma by a covering of the inputs, as in the paper."""
+    """Evaluate our bound in the paper's shape, by a covering of the inputs."""
     return bound(
         pool_size=where.pool_size, n_features=where.n_features, delta=delta, **law.geometry
     )
 
 
 def concentrated(bound: Bounding, where: Points, law: Law, delta: float) -> Bound:
-    """Evaluate the lemma by Gaussian concentration, the mean by a union bound over the points."""
+    """Evaluate our bound by Gaussian concentration, with a union bound for the mean."""
     return bound(
         pool_size=where.pool_size,
         n_features=where.n_features,
@@ -174,13 +181,13 @@ def concentrated(bound: Bounding, where: Points, law: Law, delta: float) -> Boun
 
 @check("maxout.lemma-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.supremum) -> Evidence:
-    """Count how often the repaired bound is exceeded by the largest of m units."""
+    """Count how often the largest of m units exceeds our bound in the paper's shape."""
     return _hold(context, bound, of_paper, (_plot(context),))
 
 
 @check("maxout.lemma-2", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.supremum) -> Evidence:
-    """Count how often the bound by Gaussian concentration is exceeded."""
+    """Count how often the largest of m units exceeds our bound by Gaussian concentration."""
     return _hold(context, bound, concentrated, ())
 
 
@@ -227,7 +234,7 @@ def on_subspheres(
     by_dimension: Bounding = maxout.supremum,
     mean_of: Callable[..., float] = mean,
 ) -> Evidence:
-    """Compute the exact chance of failure of both bounds on unit spheres of subspaces."""
+    """Compare delta with the exact chance of failure of our bounds on unit spheres of subspaces."""
     ratios = []
     # A ball of r dimensions needs at most 5^r balls of half its radius; there the covering counts.
     for r, k in {**SUBSPHERES, 400: 400 * math.log2(5)}.items():
@@ -255,7 +262,7 @@ def on_subspheres(
 
 
 def _plot(context: Context) -> Plot:
-    """Plot bound and observation over m, on the great circle of 10 dimensions."""
+    """Plot bounds and quantiles over m, on a great circle in 10 dimensions."""
     r, d, q, delta = 2, 10, 4, 0.01
     m = np.asarray([1, 3, 10, 30, 100, 300, 1000])
     few = [1, 10, 100]
@@ -298,8 +305,8 @@ def _norm_promise(d: int) -> float:
 
 @check("maxout.lemma-2", form="proved", name="a gap of the proof: the sum of two norms")
 def sum_of_norms(context: Context, *, share: float = 0.75) -> Evidence:
-    """Compute how often |w_D(x)| + |w_D(z)|, D(x) the argmax, exceeds 1.5 sqrt(d): mostly."""
-    # It does when all q weights are longer than 0.75 sqrt(d), and not when all are shorter.
+    """Compare the chance that |w_D(x)| + |w_D(z)| > 1.5 sqrt(d), D the argmax, with the proof's."""
+    # It is so if all q weights are longer than 0.75 sqrt(d), and not if all are shorter.
     chances = []
     for d in (20, 100, 400):
         longer = float(stats.chi.sf(share * math.sqrt(d), d))
@@ -315,7 +322,7 @@ def sum_of_norms(context: Context, *, share: float = 0.75) -> Evidence:
 
 @check("maxout.lemma-2", form="proved", name="a gap of the proof: the union over the pool")
 def union_over_the_pool(context: Context, *, weights: int = 1024) -> Evidence:
-    """Compute how often the longest of q weights exceeds 1.5 sqrt(d)."""
+    """Compare the chance that the longest of q weights exceeds 1.5 sqrt(d) with the proof's."""
     d = 20
     chance = failure(1.5 * math.sqrt(d), d, weights)
     return _exceeded(
@@ -327,7 +334,7 @@ def union_over_the_pool(context: Context, *, weights: int = 1024) -> Evidence:
 
 
 def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evidence:
-    """Compare a probability, between two numbers, with the bound that the proof has for it."""
+    """Compare a probability, between two numbers, with the upper bound that the proof states."""
     low, high = chance
     return Evidence.from_interval(
         claim=claim,
@@ -339,7 +346,7 @@ def _exceeded(claim: str, chance: tuple[float, float], promised: float) -> Evide
 
 
 def printed_at_near_points() -> Bound:
-    """Return the printed bound of two near points."""
+    """Return the published bound at two near points."""
     return _published.lemma_2(pool_size=POOL, delta=DELTA, c1=1e3, c=NORM_CONSTANT, **near_points())
 
 
@@ -347,9 +354,9 @@ def printed_at_near_points() -> Bound:
 def two_near_points(
     context: Context, *, tail: Callable[[float], float] = stats.norm.sf
 ) -> Evidence:
-    """Evaluate the published form on two points so near that it bounds everything by 0.
+    """Compare the published bound with the exact chance at two near points, where it is nearly 0.
 
-    The excess is counted above 1 only, where the proof is valid.
+    Only values above 1 count, where the proof is valid.
     """
     bound = printed_at_near_points()
     # At one of the two a unit has the size of |g|: for two weights P(|phi(x)| <= t) = 2 Phi(t) - 1.

@@ -1,4 +1,13 @@
-"""Check Lemma 3: functions of m maxout units approximate one, f, of infinitely many units."""
+"""Check bounds of how well m maxout units approximate a function f of infinitely many.
+
+This is Lemma 3 of the maxout paper (Mroueh, Rennie, Goel 2015). A unit is phi(x, W) = max_j <w_j,
+x> with q normal weights W of density p. f is the mean of a(W) phi(x, W), |a| <= C (alpha = a p in
+formulas). The box has the functions sum alpha_l phi(x, W_l) of m drawn units with |alpha_l| <= C/m;
+the Monte Carlo function, alpha_l = a(W_l)/m, is one of them. Distances are in L2 over the inputs.
+The published bound holds with a constant for sets that are not tiny, and is false for two near
+points. Ours, in the paper's shape or dimension-free, are compared with draws, and with instances:
+settings where the distance's law is computed.
+"""
 
 import math
 from collections.abc import Callable
@@ -20,12 +29,15 @@ from . import _instances as instances
 from ._risks import Law, block_sizes
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points, plain_sets, words_of
 
-# Accelerated steps from the Monte Carlo function to the nearest of the box, weights up to C/m.
+# Accelerated gradient steps from the Monte Carlo function to the nearest function of the box.
 _STEPS = 12
 
 
 def signed_values(rho: Any, pool_size: int) -> Any:
-    """Compute f / C at correlations (n,) of points with the direction of f; to 1e-8 for q <= 64."""
+    """Compute f / C, a(W) = C sign <w_1, u>, at correlations (n,) of points with the direction u.
+
+    It is right to 1e-8 for q <= 64.
+    """
     nodes, weights = np.polynomial.hermite_e.hermegauss(80)
     weights = weights / weights.sum()
     steps, step_weights = np.polynomial.legendre.leggauss(40)
@@ -64,7 +76,7 @@ def draw_approximations(
     scale: float,
     n_draws: int,
 ) -> Approximations:
-    """Draw the distance of m units from the f of a random direction u, at unit points."""
+    """Draw distances of m units from the f of a random direction u, see `signed_values`."""
     n, d = points.shape
     u = rng.standard_normal(d)
     u /= np.linalg.norm(u)
@@ -88,7 +100,7 @@ def draw_approximations(
 
 
 def _descend(phi: Any, signs: Any, f: Any) -> tuple[Any, Any]:
-    """Return distances of the starting function at `signs`, and of the nearest one found."""
+    """Return distances of the Monte Carlo function, with these signs, and of the nearest found."""
     rows = phi.transpose(0, 2, 1)
     # The trace bounds the largest eigenvalue.
     step = 1 / (phi.astype(float) ** 2).sum(axis=(1, 2))[:, None, None].astype(np.float32)
@@ -138,35 +150,35 @@ _FULL = (
 
 
 def nearest_bound(bound: Bounding, law: Law, sizes: Sizes, failure: float) -> Bound:
-    """Evaluate the bound for the nearest function of the box."""
+    """Evaluate our dimension-free bound for the nearest function of the box."""
     return bound(delta=failure, **sizes)
 
 
 def monte_carlo_bound(bound: Bounding, law: Law, sizes: Sizes, failure: float) -> Bound:
-    """Evaluate the dimension-free bound for the Monte Carlo function."""
+    """Evaluate our dimension-free bound for the Monte Carlo function."""
     return bound(delta=failure, function="monte-carlo", **sizes)
 
 
 def paper_bound(bound: Bounding, law: Law, sizes: Sizes, failure: float) -> Bound:
-    """Evaluate the bound of the paper's shape, which is for the Monte Carlo function."""
+    """Evaluate our bound in the paper's shape, which is for the Monte Carlo function."""
     return bound(delta=failure / 2, **sizes, **law.geometry)
 
 
 @check("maxout.lemma-3", form="proved", name="nearest function", pays=True)
 def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
-    """Count violations by the nearest function of the box."""
+    """Count how often the nearest function of the box is farther from f than its bound."""
     return _hold(context, nearest_bound, bound)
 
 
 @check("maxout.lemma-3", form="proved", name="Monte Carlo function", pays=True)
 def monte_carlo(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
-    """Count violations by the Monte Carlo function of f."""
+    """Count how often the Monte Carlo function is farther from f than its bound."""
     return _hold(context, monte_carlo_bound, bound)
 
 
 @check("maxout.lemma-3", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
-    """Count violations of the repaired bound by the Monte Carlo function of f."""
+    """Count how often the Monte Carlo function is farther than our bound in the paper's shape."""
     return _hold(context, paper_bound, bound)
 
 
@@ -174,7 +186,7 @@ def paper_shape(context: Context, *, bound: Bounding = maxout.approximation) -> 
 def in_mean_square(
     context: Context, *, mean: Callable[[int, float, int], float] = mean_square
 ) -> Evidence:
-    """Hold the mean squared distance of the Monte Carlo function against its exact value."""
+    """Compare the mean squared distance of the Monte Carlo function with its exact value."""
     setting, _, samples = _samples(context)[0]
     m = setting.n_features[-1]
     approximations = samples[-1]
@@ -202,7 +214,7 @@ def tight(
     bound: Bounding = maxout.approximation,
     by_dimension: Bounding = maxout.approximation,
 ) -> Evidence:
-    """Hold the bounds where they are tight: a box that falls short, and random signs."""
+    """Compare our bounds with exact chances where they are nearly equal."""
     return compare_instances(
         "distance from $f$, one input",
         *instances.nearest_falls_short(bound, instances.FREE[3]),
@@ -214,10 +226,10 @@ def tight(
 
 @check("maxout.lemma-3", form="proved", name="Bernstein's inequality, inverted")
 def bernstein(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
-    """Insert the bound for the Monte Carlo function into the inequality that it comes from.
+    """Insert our bound for the Monte Carlo function into the inequality that it comes from.
 
     P(|mean| >= v) <= 2 exp(-m v^2 / (2 (b^2 + b v))) with b = (2 sigma + 1) C R: at the bound the
-    exponent is to be at least log(2/delta).
+    exponent must be at least log(2/delta). R = 1 is the norm of inputs.
     """
     ratios = []
     for q in (1, 4, 64):
@@ -341,8 +353,8 @@ def _plot(setting: Setting, law: Law, samples: tuple[Approximations, ...]) -> Pl
 def shortfall_probability(shortfall: float) -> float:
     """Compute P(E|g| - |g| > shortfall), g normal: the chance that a unit falls so short of f.
 
-    With alpha/p = C sign(phi), f(x) = C E|phi|, and one unit reaches C |phi| at most. For q = 2
-    P(|phi(x)| <= t) = Phi(t)^2 - Phi(-t)^2 = 2 Phi(t) - 1: |phi| is distributed like |g|.
+    With a(W) = C sign(phi), f(x) = C E|phi|, and one unit reaches C |phi| at most. For q = 2 |phi|
+    is distributed like |g|: P(|phi| <= t) = P(g <= t)^2 - P(g <= -t)^2 = P(|g| <= t).
     """
     least = math.sqrt(2 / math.pi) - shortfall
     return float(special.erf(least / math.sqrt(2))) if least > 0 else 0.0
@@ -353,7 +365,7 @@ CONSTANT = math.sqrt(2)
 
 
 def constant_ratio(proved: Bounding, published: Bounding, c1: float, **sizes: Any) -> Evidence:
-    """Compare proved and published bounds of one quantity where D sqrt(d) >= 1."""
+    """Compare our bound with the published one, with C_1 = `c1`, where D sqrt(d) >= 1."""
     ratios = []
     for where in plain_sets():
         free = {name: where[name] for name in ("pool_size", "delta")}
@@ -371,7 +383,7 @@ def constant_ratio(proved: Bounding, published: Bounding, c1: float, **sizes: An
 
 @check("maxout.lemma-3", form="proved", name="as published, with a constant")
 def with_constant(context: Context, *, c1: float = CONSTANT) -> Evidence:
-    """Compare the proved distance of the nearest function with the published one."""
+    """Compare our bound for the nearest function with the published one."""
     return constant_ratio(maxout.approximation, _published.lemma_3, c1)
 
 
@@ -379,7 +391,7 @@ def with_constant(context: Context, *, c1: float = CONSTANT) -> Evidence:
 def all_units(
     context: Context, *, share: Callable[[float, int], float] = lambda delta, m: delta
 ) -> Evidence:
-    """Compute the chance that all units keep to the (1 - share) quantile of one."""
+    """Compare the chance that all units keep to a quantile of one unit with the proof's."""
     delta, n_units = 0.01, 1000
     chance = (1 - share(delta, n_units)) ** n_units
     promised = 1 - delta - 2 * math.exp(-NORM_CONSTANT * 400 / 4)
@@ -396,7 +408,7 @@ def all_units(
 def conditioned_mean(
     context: Context, *, limit: float = 2.0, unconditional: float = math.sqrt(2 / math.pi)
 ) -> Evidence:
-    r"""Compute E[f_l | E], E: |phi| <= M, for one input, q = 2, alpha/p = C sign: it is not f."""
+    r"""Compare f with the mean of a unit given |phi| <= M, equal in the proof: one input, q = 2."""
     # |phi| is distributed like |g|. E[|g| ; |g| <= M] = 2 (phi(0) - phi(M)), over P(|g| <= M).
     inside = 1 - 2 * stats.norm.sf(limit)
     value = 2 * (stats.norm.pdf(0) - stats.norm.pdf(limit)) / inside
@@ -409,7 +421,7 @@ def conditioned_mean(
 
 
 def printed_at_near_points(lipschitz: float | None = None, scale: float = 1.0) -> Bound:
-    """Return the printed bound at two near points: Lemma 3, or 4 with a Lipschitz constant."""
+    """Return the published bound at two near points: Lemma 3, or 4 with a Lipschitz constant."""
     options: dict[str, Any] = {
         "n_features": 1,
         "pool_size": POOL,
@@ -440,7 +452,7 @@ def shortfall_evidence(
 def two_near_points(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
-    """Evaluate the published form on two near points, where it promises that one unit is enough."""
+    """Compare the published bound at two near points, nearly 0 for one unit, with exact chances."""
     bound = printed_at_near_points()
     return shortfall_evidence(
         r"two inputs at distance $\delta/((q+1)\sqrt d)$, one unit, $C_1 = 100$: chance that no "

@@ -1,4 +1,12 @@
-"""Lemma 4: how much risk is added where m maxout units approximate a function f*."""
+"""Check bounds of how much risk is added where m maxout units approximate a function f*.
+
+This is Lemma 4 of the maxout paper (Mroueh, Rennie, Goel 2015), Lemma 3 times L, the Lipschitz
+constant of the loss. The risk is the mean loss of y f(x) for labels y of 1 or -1. f* is the best
+function of infinitely many units, with weights of at most C; it is approximated by the best one of
+the box: m drawn units with weights of at most C/m. The published bound holds with a constant for
+sets that are not tiny, and is false for two near points. Ours, in the paper's shape or free of the
+inputs' dimension, are compared with draws, and with instances: settings where risks are computed.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -35,19 +43,19 @@ def _draws(context: Context) -> tuple[Draws, ...]:
 
 @check("maxout.lemma-4", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
-    """Count how often the best function of the box, bounded weights, adds more than the bound."""
+    """Count how often the best function of the box adds more risk than the dimension-free bound."""
     return _hold(context, bound, free_bound)
 
 
 @check("maxout.lemma-4", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
-    """Count how often it adds more than the repaired bound of the paper's shape."""
+    """Count how often it adds more risk than our bound in the paper's shape."""
     return _hold(context, bound, paper_bound)
 
 
 @check("maxout.lemma-4", form="proved", name="in expectation", pays=True)
 def in_expectation(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
-    """Hold the mean added risk against L, the loss's Lipschitz constant, times the rms distance."""
+    """Compare the mean added risk with our bound of it."""
     means = []
     for draws in _draws(context):
         # Where the promise is smallest.
@@ -65,7 +73,7 @@ def tight(
     bound: Bounding = maxout.approximation_risk,
     by_dimension: Bounding = maxout.approximation_risk,
 ) -> Evidence:
-    """Hold the bounds where they are tight: a box that falls short, and random signs."""
+    """Compare our bounds with exact chances where they are nearly equal."""
 
     def free(*, radius: float, **options: Any) -> Bound:
         return bound(**options)
@@ -88,12 +96,12 @@ def tight(
 
 
 def free_bound(bound: Bounding, draws: Draws, m: int, failure: float) -> Bound:
-    """Evaluate the dimension-free lemma at a chance of failure."""
+    """Evaluate our dimension-free bound at a chance of failure."""
     return bound(n_features=m, delta=failure, **draws.setting.loss)
 
 
 def paper_bound(bound: Bounding, draws: Draws, m: int, failure: float) -> Bound:
-    """Evaluate the lemma in the paper's shape at a total chance of failure."""
+    """Evaluate our bound in the paper's shape at a total chance of failure."""
     return bound(n_features=m, delta=failure / 2, **draws.law.geometry, **draws.setting.loss)
 
 
@@ -147,7 +155,7 @@ def _plot(draws: Draws, failure: float = 0.05) -> Plot:
 
 @check("maxout.lemma-4", form="proved", name="as published, with a constant")
 def with_constant(context: Context, *, c1: float = CONSTANT) -> Evidence:
-    """Compare the proved risk of approximation with the published one."""
+    """Compare our bound of the added risk with the published one."""
     return constant_ratio(maxout.approximation_risk, _published.lemma_4, c1, lipschitz=0.5)
 
 
@@ -155,7 +163,7 @@ def with_constant(context: Context, *, c1: float = CONSTANT) -> Evidence:
 def added_risk(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
-    """Evaluate the published form on two near points: it promises that a unit adds no risk."""
+    """Compare the published bound at two near points, nearly 0 for one unit, with exact chances."""
     scale, lipschitz = 0.5, 0.5
     bound = printed_at_near_points(lipschitz, scale)
     return shortfall_evidence(

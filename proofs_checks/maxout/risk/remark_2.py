@@ -1,4 +1,11 @@
-"""Remark 2: risk bounds of maxout features for inputs of norm at most R, losses of at most B."""
+"""Check risk bounds of maxout features for inputs of norm at most R and losses of at most B.
+
+Theorem 2 of the maxout paper (Mroueh, Rennie, Goel 2015) bounds the excess risk of the minimiser
+over N samples and the box, m units with weights of at most C/m, for R = B = 1. By Remark 2 its
+bound times R B holds for all R and B. That is true for R, B >= 1 over the box, with a constant C',
+and false below 1, by two excess risks. Our bound, whose terms have R or B each, is compared with
+draws and computed risks. The remark's second part counts the features for a finite set of inputs.
+"""
 
 import functools
 import math
@@ -19,7 +26,7 @@ from ._risks import Setting, drawn_settings, free_bound, hold_risks, paper_bound
 from .lemma_2 import NORM_CONSTANT, POOL
 from .theorem_2 import over_the_box_ratio
 
-# Below R = 1 or B = 1: all mass on one x of the set {x, -x}, whose doubling dimension is 1; any C'.
+# For R or B below 1 all inputs are one x of {x, -x}, a set of doubling dimension 1; any C' does.
 _PAIR = {"n_inputs": 400, "dimension": 1}
 _PAIR_CONSTANT = 16.0
 
@@ -40,7 +47,7 @@ _FULL = (
 
 
 def features_by_the_repair(n_samples: int, pool_size: int) -> float:
-    """Return the number of features sigma^2(q) N, of N samples and the moment `exact.sigma2`."""
+    """Return N sigma^2(q), samples times the mean square of a unit: our bound needs no more."""
     return float(exact.sigma2(pool_size)) * n_samples
 
 
@@ -51,9 +58,9 @@ draws_of = functools.partial(drawn_settings, quick=_QUICK, full=_FULL)
 def factor_is_enough(
     context: Context, *, c_prime: float = 2.0, least: float = 1.0, loss_range: float = 2.0
 ) -> Evidence:
-    """Compare R B times Theorem 2's display with what is proved for weights in a box, |V| <= B.
+    """Compare R B times Theorem 2's published bound with our bound over the box, for R, B >= 1.
 
-    A loss in [-B, B] has values in an interval of length `loss_range` times B.
+    The loss is in [-B, B], an interval of length `loss_range` times B.
     """
     ratios = []
     for radius in (least, 30 * least):
@@ -75,19 +82,19 @@ def factor_is_enough(
 
 @check("maxout.remark-2", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Count how often the dimension-free bound with R and B is exceeded."""
+    """Count how often the excess risk exceeds our dimension-free bound with R and B."""
     return hold_risks(context, draws_of, free_bound, bound, _CLAIM)
 
 
 @check("maxout.remark-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Count how often the paper-shaped bound with R and B is exceeded."""
+    """Count how often the excess risk exceeds our bound in the paper's shape, with R and B."""
     return hold_risks(context, draws_of, paper_bound, bound, _CLAIM)
 
 
 @check("maxout.remark-2", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the bound where it is tight, for short and long inputs, small and large losses."""
+    """Compare our bound with exact chances where it is nearly equal, R and B small or large."""
     return compare_instances(
         "excess risk with linear units of inputs of length $R$",
         *(
@@ -95,7 +102,7 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
             for radius, loss_bound in ((1e-2, 3.0), (50.0, 0.1))
             for instance in (
                 *instances.wrong_sign(bound, FREE, radius=radius, loss_bound=loss_bound),
-                instances.learnt_by_heart(bound, FREE, radius=radius, loss_bound=loss_bound),
+                instances.memorised_inputs(bound, FREE, radius=radius, loss_bound=loss_bound),
                 *instances.falls_short(bound, FREE, radius=radius, loss_bound=loss_bound),
             )
         ),
@@ -104,7 +111,7 @@ def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence
 
 @check("maxout.remark-2", form="proved", name="a finite set, as the second part says")
 def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.log2) -> Evidence:
-    """Hold the features that the second part asks for against N log N log d.
+    """Compare the number of features that the second part asks for with N log N log d.
 
     N^alpha points of the sphere, alpha = 2, have dimension log2 N^alpha at most; at
     epsilon = 1/sqrt(N) the printed condition is what Theorem 2 asks for.
@@ -134,7 +141,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
 def by_the_repair(
     context: Context, *, features: Callable[[int, int], float] = features_by_the_repair
 ) -> Evidence:
-    """Hold the approximation term with sigma^2 N features against the rate of the others."""
+    """Compare our approximation term with sigma^2 N features with the rate of the other terms."""
     ratios = []
     for n in (10**2, 10**4, 10**8):
         for q in (1, 4, 64):
@@ -163,7 +170,7 @@ def by_the_repair(
 def printed_remark(
     *, radius: float, loss_bound: float, delta: float, m: int, n: int, scale: float
 ) -> Bound:
-    """Return Theorem 2 times R B on the set {x, -x}, at the least epsilon that m units serve."""
+    """Return the published bound times R B on {x, -x}, at the least epsilon that m units allow."""
     complexity = math.log(2 * radius * math.sqrt(_PAIR["n_inputs"]) / delta) + math.log(POOL + 1)
     return _published.remark_2(
         radius=radius,
@@ -185,7 +192,7 @@ def printed_remark(
 
 @check("maxout.remark-2", form="proved", name="R below 1")
 def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
-    """Compute an excess risk that short inputs and a large box leave as it is."""
+    """Compare R B times the bound with an excess risk that does not fall with R: C R is fixed."""
     delta, m, n, edge = 1e-4, 10**10, 10**4, 2.6 / 100
     # C R = 1/2: the functions are those of a unit input in a box of 1/2, and |phi| is like |g|.
     scale = 0.5 / radius
@@ -212,7 +219,7 @@ def short_inputs(context: Context, *, radius: float = 1e-6) -> Evidence:
 
 @check("maxout.remark-2", form="proved", name="B below 1", pays=True)
 def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
-    """Measure an excess risk that a small loss makes small once, and the factor R B twice."""
+    """Compare R B times the bound, which falls like B^2, with an excess risk that falls like B."""
     m, scale, n_draws = 200, 0.5, 10_000
     bound = printed_remark(
         radius=1.0, loss_bound=loss_bound, delta=0.01, m=m, n=10**12, scale=scale

@@ -1,4 +1,9 @@
-"""Theorem 2, a risk bound, by a unit's variance V and by the norms of the sample's features."""
+"""Check two bounds that sharpen the maxout paper's Theorem 2 on the excess risk of m units.
+
+One is for centred units, less their mean, by the variance V of a unit in place of its mean square.
+The other is by the norms of the sample's own features. Both, and Lemma 3 for centred units, are
+ours; they are compared with instances: settings where the risk is computed.
+"""
 
 import dataclasses
 import functools
@@ -15,7 +20,7 @@ from . import _instances as instances
 
 
 def _signs(bound: Bounding) -> Iterator[Instance]:
-    """Take m centred units of weights C/m and random signs: the mean square is C^2 V/m."""
+    """Yield instances of m centred units, weights C/m, random signs: the mean square is C^2 V/m."""
     for q in (1, 4, 1024):
         value = bound(n_features=7, pool_size=q, scale=0.5, centred=True).value
         variance = exact.sigma2(q) - exact.max_moment(1, q) ** 2
@@ -26,7 +31,7 @@ def _signs(bound: Bounding) -> Iterator[Instance]:
 
 @check("maxout.sharper-risk", form="printed", name="Lemma 3 of centred units")
 def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
-    """Hold Lemma 3, the distance from a box of weights of at most C/m, for centred units."""
+    """Compare Lemma 3, the distance from functions of weights of at most C/m, for centred units."""
     centred = functools.partial(bound, centred=True)
     return compare_instances(
         "distance from the box of centred units",
@@ -37,24 +42,24 @@ def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evid
 
 @check("maxout.sharper-risk", form="printed", name="the risk with centred units")
 def risk(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the risk bound by the variance; linear units are centred as they are."""
+    """Compare the risk bound by V with the instances of linear units, whose mean is 0."""
     centred, shape = functools.partial(bound, centred=True), instances.FREE[2]
     return compare_instances(
         "excess risk with centred units",
         *instances.wrong_sign(centred, shape),
-        instances.learnt_by_heart(centred, shape),
+        instances.memorised_inputs(centred, shape),
         *instances.falls_short(centred, shape),
-        instances.learnt_by_heart_mean(centred),
+        instances.memorised_inputs_mean(centred),
         instances.falls_short_mean(centred, n_samples=instances.ENDLESS**2),
     )
 
 
 @check("maxout.sharper-risk", form="proved", name="by the sample's norms")
 def of_the_sample(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the bound by the sample's norms in the same instances.
+    """Compare the bound by the sample's norms with the same instances.
 
-    Endless units of one input have the mean size R E|g|; of orthogonal inputs, each seen at most a
-    tenth more often than its share, at most R sqrt(1.1).
+    Their mean over endless units is R E|g| for one input, g normal; for orthogonal inputs, each at
+    most a tenth more frequent than expected, it is at most R sqrt(1.1).
     """
     shape = dataclasses.replace(instances.FREE[2], events=2)
 
@@ -67,6 +72,6 @@ def of_the_sample(context: Context, *, bound: Bounding = maxout.excess_risk) -> 
     return compare_instances(
         "excess risk by the norms of the sample's features",
         *instances.wrong_sign(one_input, shape),
-        instances.learnt_by_heart(orthogonal, shape),
+        instances.memorised_inputs(orthogonal, shape),
         *instances.falls_short(one_input, shape),
     )

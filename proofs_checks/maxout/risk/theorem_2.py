@@ -1,4 +1,12 @@
-"""Theorem 2: excess risk of the empirical minimiser over the box, weights to C/m of m units."""
+"""Check bounds of the excess risk of learning with m random maxout units: Theorem 2.
+
+The learner minimises a loss, L-Lipschitz in y f(x), over N samples and the box: sums of m drawn
+units with weights of at most C/m. The excess is over the best function of the box, or of the
+infinite class: means of infinitely many units with weights of at most C. The maxout paper (Mroueh,
+Rennie, Goel 2015) has a bound for each. Both hold with a constant C' for sets that are not tiny;
+the second is false for two near points. Ours, in the paper's shape, by doubling dimension and
+diameter of the inputs, or free of the dimension, are compared with draws and computed risks.
+"""
 
 import functools
 import itertools
@@ -18,14 +26,14 @@ from ._risks import Setting, compare_means, drawn_settings, free_bound, hold_ris
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points, plain_sets, words_of
 from .lemma_3 import shortfall_evidence, shortfall_probability
 
-# Any constant does in print: the condition's other factor is as good as 0.
+# Any constant C' may stand in the published condition at two near points: its other factor is 0.
 _CONSTANT = 1e6
-# L of the ramp loss, and C of the box, so that the loss stays in its linear part.
+# L of the ramp loss, and C of the box: the loss keeps to its linear part.
 _LIPSCHITZ, _SCALE = 0.5, 0.5
 
 FREE, PAPER = instances.FREE[2], instances.PAPER[2]
 
-# Pools of 1 and 4: a table of the exact kernel for each other one would cost as much as the draws.
+# Pool sizes 1 and 4: a table of the exact kernel of each other would cost as much as the draws.
 _QUICK = (
     Setting(3, 4, (10, 20, 40), (50, 400, 3200)),
     Setting(10, 4, (20,), (1000,)),
@@ -47,12 +55,11 @@ draws_of = functools.partial(drawn_settings, quick=_QUICK, full=_FULL)
 def over_the_box_ratio(
     c_prime: float, *, radius: float = 1.0, loss_bound: float = 1.0, loss_range: float = 1.0
 ) -> tuple[float, str]:
-    """Return the largest proved over published excess over the box, and where it is.
+    """Return the largest ratio of our bound over the box to the published one, and where it is.
 
-    Without the approximation term the proved bound is one of the excess over the best function of
-    the box, at a smaller chance of failure (see the proof). It is compared with the published form
-    at the least m that the condition allows, for sets whose diameter is at least 1/sqrt(d). The
-    published factor is R B of `radius` and `loss_bound`; the loss has values in an interval of
+    Without its approximation term our bound is one of the excess over the box. It is compared at
+    the least m that the published condition allows, for sets whose diameter is at least 1/sqrt(d).
+    The published factor is `radius` times `loss_bound`; the loss has values in an interval of
     length `loss_range`.
     """
     ratios = []
@@ -89,7 +96,7 @@ def over_the_box_ratio(
 
 @check("maxout.theorem-2", form="proved", name="over the box, with a constant")
 def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
-    """Compare what is proved of the excess over the box with the theorem's own display."""
+    """Compare our bound of the excess over the box with that of the paper's Section 3."""
     worst, where = over_the_box_ratio(c_prime)
     claim = (
         rf"the display of Section 3, over the box, with $C' = {c_prime:g}$: what is proved of "
@@ -100,7 +107,7 @@ def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
 
 @check("maxout.theorem-2", form="proved", name="over the infinite class, with a constant")
 def over_the_class(context: Context, *, c_prime: float = 2.0) -> Evidence:
-    """Compare what is proved of the excess over the infinite class with the end of Appendix B."""
+    """Compare our bound of the excess over the infinite class with that of its Appendix B."""
     ratios = []
     for where, size, epsilon, n in itertools.product(
         plain_sets(), (0.1, 100.0), (1e-3, 0.999), (1, 10**6)
@@ -127,21 +134,21 @@ def over_the_class(context: Context, *, c_prime: float = 2.0) -> Evidence:
 
 @check("maxout.theorem-2", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Count how often the dimension-free bound is exceeded."""
+    """Count how often the excess risk exceeds our dimension-free bound."""
     claim = "excess risk below the dimension-free bound"
     return hold_risks(context, draws_of, free_bound, bound, claim)
 
 
 @check("maxout.theorem-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Count how often the repaired bound of the paper's shape is exceeded."""
+    """Count how often the excess risk exceeds our bound in the paper's shape."""
     claim = "excess risk below the paper-shaped bound"
     return hold_risks(context, draws_of, paper_bound, bound, claim)
 
 
 @check("maxout.theorem-2", form="proved", name="in expectation", pays=True)
 def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the mean excess risk against the bound of the expectation."""
+    """Compare the mean excess risk with our bound of it."""
     means = []
     for draws in draws_of(context):
         # Where the promise is smallest.
@@ -160,7 +167,7 @@ def smaller(
     bound: Bounding = maxout.excess_risk,
     by_dimension: Bounding = maxout.excess_risk,
 ) -> Evidence:
-    """Compare the two proved shapes over a grid, at equal chances of failure."""
+    """Compare the approximation terms of our two bounds, at equal chances of failure."""
     ratios = []
     for q, m, failure, k in itertools.product(
         (1, 2, 4, 64, 10**6), (1, 100, 10**6), (0.9, 0.1, 1e-6), (0, 5)
@@ -182,30 +189,30 @@ def smaller(
 
 @check("maxout.theorem-2", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the bounds where they are tight: a wrong sign, memorised inputs, few units."""
+    """Compare our dimension-free bound with exact chances where it is nearly equal."""
     return compare_instances(
         "excess risk with linear units",
         *instances.wrong_sign(bound, FREE),
-        instances.learnt_by_heart(bound, FREE),
+        instances.memorised_inputs(bound, FREE),
         *instances.falls_short(bound, FREE),
-        instances.learnt_by_heart_mean(bound),
+        instances.memorised_inputs_mean(bound),
         instances.falls_short_mean(bound, n_samples=instances.ENDLESS**2),
     )
 
 
 @check("maxout.theorem-2", form="proved", name="extremal instances, paper's shape")
 def tight_paper(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
-    """Hold the paper's shape in the same instances."""
+    """Compare our bound in the paper's shape with the same instances."""
     return compare_instances(
         "excess risk with linear units",
         *instances.wrong_sign(bound, PAPER),
-        instances.learnt_by_heart(bound, PAPER),
+        instances.memorised_inputs(bound, PAPER),
         *instances.falls_short(bound, PAPER),
     )
 
 
 def printed_at_near_points() -> Bound:
-    """Return the printed bound of two near points, for which one unit is as many as it asks for."""
+    """Return the published bound at two near points, where its condition asks for one unit."""
     return _published.theorem_2(
         n_features=1,
         n_samples=10**12,
@@ -226,7 +233,7 @@ def printed_at_near_points() -> Bound:
 def printed_condition(
     context: Context, *, probability: Callable[[float], float] = shortfall_probability
 ) -> Evidence:
-    """Let the printed condition ask for nothing: one unit is far from the infinite class."""
+    """Compare the published bound at two near points with the exact risk of one unit."""
     bound = printed_at_near_points()
     return shortfall_evidence(
         "excess risk over $\\mathcal F$ of one unit, two near inputs of label 1, $N = 10^{12}$: "
@@ -241,7 +248,7 @@ def printed_condition(
 def bounded_difference(
     context: Context, *, claimed: Callable[[int], float] = lambda n: 2 / n
 ) -> Evidence:
-    r"""Replace a unit by one that is 0: the supremum moves by more than the claimed 2/N."""
+    r"""Compare 2/N, the proof's bound of how a unit changes a supremum, with a computed change."""
     changes = [(0.5 * _mean_of_signs(n), claimed(n), n) for n in (100, 1000, 10_000)]
     change, limit, n = max(changes, key=lambda item: item[0] / item[1])
     claim = (
