@@ -2,7 +2,8 @@
 
 A unit h is one feature with a draw of its weights, in maxout features the largest of q projections;
 q is the pool size. The kernel is the mean of h(x) h(z) over draws, for rows x and z of norm 1. Each
-unit serves all pairs of rows, so that intervals hold jointly by a union bound.
+unit serves all pairs of rows, so that intervals hold jointly by a union bound. In codes the index
+of the largest projection, a digit, takes the place of a unit, and agreement that of the product.
 """
 
 from __future__ import annotations
@@ -158,6 +159,7 @@ def _measure(
     like: Any,
     options: tuple[tuple[str, Any], ...],
 ) -> Estimates:
+    """Draw units in blocks, average groups of them, and enclose means by Catoni's intervals."""
     share = false_alarm / len(rho)
     group, n_groups = _design(variance, width, share)
     x, z = rows_at(rho, np.random.default_rng([seed, 0]))
@@ -253,6 +255,7 @@ def _count_collisions(
     seed: int,
     like: Any,
 ) -> Estimates:
+    """Draw digits in blocks, count how many agree, and enclose the chance by binomial intervals."""
     share = false_alarm / len(rho)
     # Clopper-Pearson lies within Hoeffding's interval, mean -+ sqrt(log(2/share) / (2 n)), because
     # it inverts the very tails that Hoeffding bounds.

@@ -1,4 +1,4 @@
-"""Check the critical weight variance, at which maxout layers keep the mean square of a row.
+"""Check the critical weight variance, at which maxout layers keep the mean square of a row's units.
 
 It is 1/sigma^2(q), where sigma^2(q) = E M^2 and M is the largest of q standard normals, as a unit
 is of q projections. Checked are its digits, two moments of the mean square in drawn networks, and

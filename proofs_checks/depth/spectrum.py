@@ -2,7 +2,7 @@
 
 A kernel of the angle has one eigenvalue mu_k for each degree k, under the sphere's uniform law. By
 the statement mu_k tends to that of c (1 - t)^nu, where t is the cosine, nu = 1/2 for the tangent
-kernel and 3/2 for the covariance. The relative difference at 2k must be half of that at k.
+kernel and 3/2 for the covariance. The relative difference at 2k must be at most half of that at k.
 """
 
 import functools
@@ -37,7 +37,8 @@ def eigenvalues(
 
     `method` is "nngp", the covariance, or "ntk", the tangent kernel; a unit is the largest of q
     projections. Gauss-Legendre in the angle, where kernels are analytic up to both ends, leaves
-    rounding: four times the difference of two rules. Default weights are the critical ones.
+    rounding: four times the difference of two rules. Weights have the critical variance by default,
+    at which layers keep mean squares.
     """
     w = 1 / exact.sigma2(q) if weight_variance is None else weight_variance
     network = DeepKernel(

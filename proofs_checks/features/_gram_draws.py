@@ -57,7 +57,7 @@ def columns_of_draws(phi: Any, features: Any, k: int) -> Any:
 
 
 def norms(blocks: Iterator[Any], kernel: Any, ridge: float | None) -> Any:
-    """Return the norm of each Gram matrix less the kernel K, if asked relative to K + ridge."""
+    """Return the spectral norm of each Gram matrix less K, relative to K + ridge with a ridge."""
     mu, vectors = np.linalg.eigh(kernel)
     scale = np.ones_like(mu) if ridge is None else 1 / np.sqrt(np.maximum(mu, 0) + ridge)
     coordinates = vectors * scale

@@ -43,10 +43,11 @@ def best_direction(
 
 
 def moments(rows: Any, *, gamma: float, most: int) -> list[dict[str, float]]:
-    r"""Return the mean, variance and a bound of the third moment of |sum_i v_i e^{i<w, x_i>}|^2.
+    r"""Return mean, variance and third moment (a bound) of |sum_i v_i e^{i<w, x_i>}|^2.
 
     The v are the `most` first eigenvectors of the Gaussian kernel of the rows x, and w is a random
-    frequency. Second moments are quadratic forms of the kernel at all differences of rows.
+    frequency. Second moments are quadratic forms of the kernel at all differences of rows. The
+    third moment is the absolute one, standardised.
     """
     n = len(rows)
     differences = (rows[:, None, :] - rows[None, :, :]).reshape(n * n, -1)
@@ -94,7 +95,7 @@ def one_for_each(bound: Bounding) -> Iterator[Instance]:
 def one_row(bound: Bounding) -> Iterator[Instance]:
     """Yield instances of one row, and a feature that is 0 or, with chance p, 1/sqrt(p).
 
-    The ridge is so large that 1/(K + ridge) and 1/ridge, by which `sup` is used, hardly differ.
+    The ridge is so large that 1/(K + ridge) and 1/ridge hardly differ: bounds by `sup` use 1/ridge.
     """
     p, ridge = 1e-3, 1e4
     for m in (10**3, 10**7):
@@ -197,6 +198,7 @@ def over_draws(context: Context, *, bound: Bounding = spectral.gram_error) -> Ev
 
 
 def _cases(context: Context, bound: Bounding) -> Iterator[Case]:
+    """Yield cases of three maps, each with a bound by the variance and one by features' size."""
     for form, draw, moments in (
         ("pairs", _fourier("pairs"), {"sup": 1.0, "block": 2}),
         ("offset", _fourier("offset"), {"sup": math.sqrt(2.0)}),

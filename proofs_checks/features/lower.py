@@ -90,7 +90,7 @@ def box(mu: NDArray[np.float64], size: float) -> Any:
 
 
 def normal_mean(squares: NDArray[np.float64]) -> Any:
-    """Bound below the minimax risk of normal means, noise 1, whose squares are at most these."""
+    """Return lower bounds of the minimax risk of normal means of at most these squares, noise 1."""
     few = squares * (1 - squares - squares**2)
     linear = 0.8 * squares / (1 + squares)
     return np.maximum(np.maximum(linear, few), squares / (squares + math.pi**2))

@@ -1,8 +1,9 @@
 """Check bounds of a linear classifier's error rate on features, by margins at its training rows.
 
 A margin is the cosine between the weights and a row's features, times the label 1 or -1. Bounds
-(after Langford and Shawe-Taylor 2002, Maurer 2004) hold for weights learnt from these rows. They
-are compared with computed risks, and with risks in draws.
+(after Langford and Shawe-Taylor 2002, Maurer 2004) hold for weights learnt from these rows. A row
+of margin t counts in them by P(g > scale t - threshold), g normal: thresholds are chosen without
+the rows, the scale by any look at them. They are compared with computed risks, and with draws.
 """
 
 import math
@@ -103,7 +104,6 @@ def _ratios(context: Context, bound: Bounding, n_draws: int, d: int, n: int, fli
         t = y * (rows @ w) / (np.linalg.norm(w) * np.linalg.norm(rows, axis=1))
         angle = np.arccos(np.clip(w[0] / np.linalg.norm(w), -1, 1))
         risk = flipped + (1 - 2 * flipped) * angle / np.pi
-        # The bound holds for any scale that is chosen by the rows.
         scale = 1.5 / np.quantile(np.abs(t), 0.2)
         ratios[k] = risk / bound(t, delta=_DELTA, scale=scale, thresholds=(0.5,)).total
     return ratios

@@ -2,8 +2,8 @@
 
 On N rows, with features Phi (N, m) and K = E Phi Phi^T, the worst function of norm B has the mean
 square distance B^2 |(1 - P) K (1 - P)|/N, where P is the projection on the range of Phi. The bound
-is of its mean. It uses the leverage of a unit with values z, max z^T (K + N ridge)^-1 z, or its
-kurtosis, the largest E<v, z>^4/(E<v, z>^2)^2 over v.
+is one of its mean over draws. It uses the leverage of a unit with values z, max z^T (K + N
+ridge)^-1 z, or its kurtosis, the largest E<v, z>^4/(E<v, z>^2)^2 over v.
 """
 
 from collections.abc import Iterator
@@ -75,6 +75,8 @@ def _missed(grams_: Any, kernel: Any) -> Any:
 
 
 def _settings(rows: Any) -> Iterator[tuple[str, Draw, int, dict[str, Any]]]:
+    """Yield name, map, number of features m, and what the bound knows of a unit."""
+
     def linear(m: int, **options: Any) -> Any:
         return MaxoutFeatures.draw(_D, m, 1, **options)
 

@@ -271,6 +271,7 @@ def over_draws(context: Context, *, bound: Bounding = bounds.excess_risk) -> Evi
 
 
 def _settings(context: Context) -> Iterator[tuple[str, Draw, float, int, float]]:
+    """Yield name, map, ridge, number of features m, and smoothness."""
     sizes = ((0.05, 400),) if context.quick else ((0.2, 20), (0.05, 400), (0.005, 100))
     maps = {"pairs": _fourier, "maxout": _maxout, "centred": _centred, "relu": _relu}
     for name, draw in maps.items():

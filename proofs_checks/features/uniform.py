@@ -35,7 +35,8 @@ CIRCLE = np.stack([np.cos(_ANGLES), np.sin(_ANGLES)], axis=1)
 SEGMENT = np.linspace(0, 3, 25)[:, None] * np.array([[2.0, -1.0, 2.0]]) / 3
 ON_CIRCLE: dict[str, Any] = {"dimension": 3, "diameter": 2.0}
 ON_SEGMENT: dict[str, Any] = {"dimension": 1, "diameter": 3.0}
-# Every image of a row under the group, bins by trapezoids: wrong by at most half a bin.
+# Group-invariant features: histograms, of ten bins by trapezoids, of the products of a template, a
+# random vector, with all images of a row under the group. Bins err by at most half a bin.
 _GROUP: dict[str, Any] = {"group": groups.SignFlips(2), "window": 1.0, "rule": "trapezoid"}
 _BINS = 10
 
@@ -80,7 +81,7 @@ def errors(context: Context, setting: Setting, n_draws: int) -> Any:
 
 
 def group_errors(context: Context, m: int, n_draws: int) -> Any:
-    """Return the largest error (n_draws,) of group-invariant features by m random vectors."""
+    """Return the largest error (n_draws,) of group-invariant features by m templates."""
     rows = CIRCLE[::2]
     products = draw_products(context, "group", rows, {**_GROUP, "n_bins": _BINS}, m, n_draws)
     exact = limit(rows, {**_GROUP, "n_bins": _BINS})
@@ -88,7 +89,7 @@ def group_errors(context: Context, m: int, n_draws: int) -> Any:
 
 
 def of_group(bound: Callable[..., Bound], m: int, delta: float) -> Bound:
-    """Return the bound for m templates, the random vectors of length 1, plus half a bin."""
+    """Return the bound for m templates of length 1, plus half a bin."""
     limit = bound(m, delta=delta, slope=(1.0, 1.0), width=2.0, **ON_CIRCLE)
     return dataclasses.replace(limit, terms=(*limit.terms, Term("binning", 0.5 / _BINS)))
 

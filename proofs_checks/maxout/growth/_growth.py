@@ -19,7 +19,7 @@ def lower_mean(q: float) -> float:
     t = np.linspace(0.01, 1.0, 1000) * upper_mean(q)
     exceeds = -np.expm1(q * log_ndtr(t))
     negative = 2.0 ** (1 - min(q, 1000.0)) / math.sqrt(2 * math.pi)
-    # log P(g <= t) is good to some 1e-15, relative, and q multiplies only that: 1e-12 covers it.
+    # log P(g <= t), g normal, has a relative error of some 1e-15, which 1e-12 covers for any q.
     return float((t * exceeds).max()) * (1 - 1e-12) - negative
 
 

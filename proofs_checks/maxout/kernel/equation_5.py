@@ -2,7 +2,7 @@
 
 Equations (4) and (5) of the maxout paper (Mroueh, Rennie, Goel 2015) say it for weights alpha =
 sum beta_i Phi(x_i): the mean of <alpha, Phi(x)> is sum beta_i K(x_i, x). It is measured, and
-compared for the published kernel K, and for the one that is proved instead.
+compared with this sum for two kernels K: the published one, and the one that is proved.
 """
 
 from collections.abc import Callable

@@ -1,6 +1,6 @@
 """Check Figure 1 of the maxout paper: distances of features over distances of rows on a circle.
 
-They are equal for near rows and saturate for far ones, earlier for the larger of two pool sizes q
+Both are equal for near rows; features saturate for far ones, earlier for the larger pool size q
 (Mroueh, Rennie, Goel 2015). Squared distances of features are measured in the mean over units, the
 largest of q projections each, and compared with 2 (k(1) - k(rho)), rho the correlation of two rows,
 for the published kernel k and the proved one. For the latter they are 2 int_rho^1 kappa_q, where
@@ -40,7 +40,7 @@ def difference_moments(rho: float, q: int) -> tuple[float, float]:
 
 @lru_cache(maxsize=32)
 def _joint(rho: float) -> tuple[Any, ...]:
-    """Return a grid, the joint cdf of two normals there, and what multiplies its powers."""
+    """Return a grid, the joint cdf of two normals, and the weights of its powers in the density."""
     angle = math.acos(rho)
     c, d, s = math.cos(angle / 2), math.sin(angle / 2), math.sin(angle)
     # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined.

@@ -1,8 +1,8 @@
 """Check bounds of the error of m maxout features' Gram matrix against the kernel.
 
 The error is that at one pair of rows, or the largest over all pairs of some rows or of a set. The
-maxout paper (Mroueh, Rennie, Goel 2015) only says that it vanishes with m; the bounds, each by some
-methods, are ours. They are compared with draws, and with extremal instances where the chance of a
+maxout paper (Mroueh, Rennie, Goel 2015) only says that it vanishes with m; the bounds are ours, by
+several methods. They are compared with draws, and with instances: settings where the chance of a
 larger error is computed. q is the pool size, the projections of which a unit is the largest.
 """
 
@@ -86,7 +86,7 @@ _FULL_GRAMS = (
     (8, 30, (100,), 0.1),
     (64, 12, (100,), 0.05),
 )
-# (set, its dimension, q, m, delta): see `_sets`.
+# (set, its dimension, q, m, delta): see `_set`.
 _QUICK_SETS = (("circle", 3, 4, 100, 0.05),)
 _FULL_SETS = (
     ("circle", 3, 4, 100, 0.05),

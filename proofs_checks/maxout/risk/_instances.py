@@ -1,10 +1,11 @@
 """Make extremal instances for risk bounds of the maxout paper: Theorem 2 and its lemmas.
 
-An instance has an interval for a computed chance or mean, which its bound must not be below. It is
-evaluated at so small a delta that all its events fail together with the chance `failure`. Functions
-are sums over m units, linear ones (q = 1) but where pools are named, with weights of at most C/m:
-the box. The infinite class has the means of endlessly many units, with weights of at most C. The
-loss of a margin t is a ramp, B clip((1 - t)/2, 0, 1), labels are 1 or -1, and inputs have norm R.
+An instance has an interval for a computed chance or mean, which its bound must not be below. Bounds
+are evaluated at a delta at which all their events fail with the chance `failure` together.
+Functions are sums over m units, linear ones (q = 1) but where pools are named, with weights of at
+most C/m: the box. The infinite class has the means of endlessly many units, with weights of at most
+C. The loss of a margin t is a ramp, B clip((1 - t)/2, 0, 1), labels are 1 or -1, and inputs have
+norm R.
 """
 
 import math

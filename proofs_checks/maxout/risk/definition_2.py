@@ -1,9 +1,9 @@
 """Check the doubling dimension: log2 of how many half-size balls cover the points of any ball.
 
 This is Definition 2 of the maxout paper (Mroueh, Rennie, Goel 2015). `doubling_dimension` gives an
-interval, which is compared with the known dimensions of sets. Of the paper's remarks one is
-refuted, at most d in d columns, by a circle and by points of the sphere; that of sparse vectors,
-s log d for s entries that are not 0, is compared with a packing and a covering.
+interval, which is compared with the known dimensions of sets. The paper's remark that it is at most
+d for d columns is refuted, by a circle and by points of the sphere. Its remark on vectors with s
+entries that are not 0, s log d, is compared with a packing and a covering.
 """
 
 import itertools

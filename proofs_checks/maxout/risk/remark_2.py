@@ -141,7 +141,7 @@ def finite_sets(context: Context, *, dimension: Callable[[float], float] = math.
 def by_the_repair(
     context: Context, *, features: Callable[[int, int], float] = features_by_the_repair
 ) -> Evidence:
-    """Compare our approximation term with sigma^2 N features with the rate of the other terms."""
+    """Compare our approximation term, for sigma^2 N features, with the rate of the other terms."""
     ratios = []
     for n in (10**2, 10**4, 10**8):
         for q in (1, 4, 64):

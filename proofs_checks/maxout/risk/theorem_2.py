@@ -107,7 +107,7 @@ def over_the_box(context: Context, *, c_prime: float = 2.0) -> Evidence:
 
 @check("maxout.theorem-2", form="proved", name="over the infinite class, with a constant")
 def over_the_class(context: Context, *, c_prime: float = 2.0) -> Evidence:
-    """Compare our bound of the excess over the infinite class with that of its Appendix B."""
+    """Compare our bound of the excess over the infinite class with the paper's, of Appendix B."""
     ratios = []
     for where, size, epsilon, n in itertools.product(
         plain_sets(), (0.1, 100.0), (1e-3, 0.999), (1, 10**6)
