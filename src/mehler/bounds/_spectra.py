@@ -1,4 +1,17 @@
-"""Inputs and tails of spectral bounds: Gram eigenvalues mu, size of a block of features."""
+"""Tail bounds of the spectral error of a Gram matrix of random features, after Tropp (2015).
+
+K is the exact kernel of n rows, with eigenvalues mu. A block is the columns that share a draw, such
+as a cosine and its sine; M independent blocks have Gram matrices of mean K, and the map's Gram
+matrix is their average. With a ridge lambda all matrices are multiplied by (K + lambda)^(-1/2) from
+both sides: K becomes B, of eigenvalues beta = mu/(mu + lambda); without a ridge B = K. The size s
+of a block is the trace of its matrix after that. With psi(x) = e^x - 1 - x, the chance that the
+largest eigenvalue of average - B (sign +), or of B - average (sign -), reaches t is at most
+
+    sum over i of (exp(a beta_i + w [i = 1]) - 1), divided by psi(theta t), where
+    a = M psi(+-c L)/L,  w = M E[psi(+-c s); s > L],  c = theta/M,
+
+for any theta > 0 and any cut L > 0. The proof is on the page features-gram-error, (a) to (d).
+"""
 
 from __future__ import annotations
 
@@ -21,9 +34,9 @@ _ROUNDING = 1e-10
 
 @dataclass(frozen=True)
 class Size:
-    """Eigenvalues `beta` of the mean B, descending; assumptions on a block's squared length s.
+    """Eigenvalues `beta` of B, downwards, and the size s of a block: at most `most`, E s = `mean`.
 
-    s <= most, and with `lipschitz` above 0 P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
+    With `lipschitz` above 0, P(sqrt(s) > sqrt(mean) + lipschitz u) <= exp(-u^2/2).
     """
 
     beta: Floats
@@ -34,7 +47,7 @@ class Size:
 
 
 def eigenvalues_of(gram: NDArray[np.float64] | None, eigenvalues: Any) -> Any:
-    """Return the eigenvalues (n,) of the exact Gram matrix, downwards; one of both is given."""
+    """Return the eigenvalues (n,) of K, downwards, from exactly one of both arguments."""
     if (gram is None) == (eigenvalues is None):
         raise ValueError("give one of gram, the exact kernel of the rows, and eigenvalues")
     name = "eigenvalues" if gram is None else "gram"
@@ -65,27 +78,27 @@ def size_of(
     leverage: float | None = None,
     lipschitz: float | None = None,
 ) -> Size:
-    """Return B and the level of s = <phi, (K + ridge)^(-1) phi>; of |phi|^2 without a ridge."""
+    """Return B's eigenvalues and bounds of s, by the arguments of :mod:`mehler.bounds.spectral`."""
     if sup is None and leverage is None and lipschitz is None:
         raise ValueError("give sup, leverage or lipschitz: how large the features of a block are")
     scale = 1.0 if ridge is None else ridge
     beta = mu if ridge is None else mu / (mu + scale)
-    mean, rate, levels = math.fsum(beta), 0.0, []
+    mean, rate, maxima = math.fsum(beta), 0.0, []
     if sup is not None:
-        level = float(mu.size * squares(sup=positives(sup=sup)) / scale)
-        levels.append(("no block's features of a row are longer than this", sup, level))
+        largest = float(mu.size * squares(sup=positives(sup=sup)) / scale)
+        maxima.append(("no block's features of a row are longer than this", sup, largest))
     if leverage is not None:
-        level = float(require_positive("leverage", leverage))
-        levels.append(("no block's leverage is larger than this", leverage, level))
+        largest = float(require_positive("leverage", leverage))
+        maxima.append(("no block's leverage is larger than this", leverage, largest))
     # The mean of s is the trace of B, so that no smaller bound of s is true.
     assumptions = [MEAN]
-    assumptions += [Assumption(t, bool(x >= mean * (1 - 1e-6)), f"{v:g}") for t, v, x in levels]
+    assumptions += [Assumption(t, bool(x >= mean * (1 - 1e-6)), f"{v:g}") for t, v, x in maxima]
     if lipschitz is not None:
         rate = require_positive("lipschitz", lipschitz) / math.sqrt(scale)
         text = "the features of the rows are this Lipschitz in standard normal weights"
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
-    # No level is below the mean: one so declared is unmet, and must not underflow.
-    most = max(min((level for *_, level in levels), default=math.inf), 1e-12 * mean)
+    # A maximum below the mean is an assumption that is not met; it must not underflow.
+    most = max(min((largest for *_, largest in maxima), default=math.inf), 1e-12 * mean)
     bounded = lipschitz is None or 0 < rate * rate < math.inf
     if most < 1e-280 or not bounded or (lipschitz is None and math.isinf(most)):
         raise ValueError(
@@ -96,16 +109,17 @@ def size_of(
 
 
 def blocks(n_features: Counts, block: Counts) -> Any:
-    """Return the number of independent blocks of columns."""
+    """Return M, the number of independent blocks of columns."""
     m, size = counts(n_features=n_features, block=block)
     if np.any(m % size):
         raise ValueError(f"n_features={n_features} is not a multiple of block={block}")
     return m / size
 
 
-# Points c L of the grid: any is valid, and neighbours change the exponent by less than 1e-3.
+# Values of c L: any is valid, and neighbours change the exponent by less than 1e-3.
 _GRID = np.geomspace(1e-12, 60.0, 500)
-# The same for features without a bound, c in units of 1/d and as far as the integral is finite.
+# The same for s without a maximum: c in units of 1/E s, and of 1/lipschitz^2 up to the pole at 0.5;
+# square roots of cuts L, in units of `lipschitz` above the root of E s.
 _COARSE = np.geomspace(1e-12, 25.0, 160)
 _NEAR = np.array([0.2, 0.25, 0.3, 0.35, 0.39, 0.42, 0.44, 0.46, 0.47, 0.48])
 _CUTS = np.linspace(0.25, 12.0, 24)
@@ -116,13 +130,13 @@ _AT_ONCE = 2**14
 
 @dataclass(frozen=True)
 class Tail:
-    """One side's bound of P(lambda_max >= t): logarithms of the numerators, one for each theta."""
+    """The bound for one sign: values of theta, and the logarithm of the sum over i at each."""
 
     theta: Floats
     numerator: Floats
 
     def log_probability(self, t: float | NDArray[np.float64]) -> Any:
-        """Return the logarithm of the bound of P(lambda_max >= t), for each t."""
+        """Return the logarithm of the bound at each t, by the best theta."""
         # A sum that underflows to 0 is no upper bound: at such a theta nothing is known.
         above = np.where(np.isneginf(self.numerator), np.inf, self.numerator)
         with np.errstate(invalid="ignore"):
@@ -131,12 +145,12 @@ class Tail:
 
 
 def deviation(size: Size, m: float, delta: float) -> float:
-    """Return a t that both sides together exceed with probability at most delta."""
+    """Return the spectral error that m blocks exceed with probability at most delta."""
     upper, lower = (tail(size, m, sign) for sign in (1, -1))
     largest = float(size.beta[0])
 
     def chance(t: float) -> float:
-        # Below, nothing exceeds the largest eigenvalue of the mean.
+        # B - average has no eigenvalue above the largest one of B.
         down = lower.log_probability(t) if t < largest else -math.inf
         return math.exp(min(upper.log_probability(t), 1.0)) + math.exp(min(down, 1.0))
 
@@ -151,7 +165,7 @@ def deviation(size: Size, m: float, delta: float) -> float:
 
 @np.errstate(over="ignore", invalid="ignore")
 def tail(size: Size, m: float, sign: int) -> Tail:
-    """Return the tail of one side, by all that is known of s."""
+    """Return the tail of one sign: with L = `most` and w = 0, and with cuts of a Lipschitz s."""
     parts = []
     if math.isfinite(size.most):
         a = m * _psi(sign * _GRID) / size.most
@@ -167,7 +181,7 @@ def tail(size: Size, m: float, sign: int) -> Tail:
 @functools.lru_cache(maxsize=64)
 @np.errstate(over="ignore", invalid="ignore")
 def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
-    """Return each c, and a bound of E[psi(+-c s); s > cut] at each cut, by parts."""
+    """Return values of c, and at each c and cut L a bound of E[psi(+-c s); s > L], by parts."""
     c = _COARSE / mean
     if sign > 0:
         # The integral is finite up to 0.5/lipschitz^2.
@@ -176,7 +190,7 @@ def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
     root = math.sqrt(mean)
     at = root + lipschitz * _CUTS
     edge = _psi(sign * c[:, None] * at**2) * np.exp(-(_CUTS**2) / 2)
-    # The integrand is at most exp(-p (u - b/p)^2/2) and what is before it.
+    # The integrand is at most a factor times exp(-p (u - b/p)^2/2), which ends 14 deviations above.
     p = 1 - 2 * c * lipschitz**2 if sign > 0 else np.ones_like(c)
     b = 2 * c * root * lipschitz if sign > 0 else np.zeros_like(c)
     end = np.maximum(_CUTS, (b / p)[:, None]) + 14 / np.sqrt(p)[:, None]
@@ -195,7 +209,7 @@ def _beyond(mean: float, lipschitz: float, sign: int) -> tuple[Any, Any]:
 
 
 def log_sums(a: Floats, w: Floats, beta: Floats) -> Any:
-    """Return log(S(a) + e^(a beta_1) (e^w - 1)) for each a > 0 and w >= 0, beta downwards."""
+    """Return the logarithm of the sum of exp(a beta_i + w [i = 1]) - 1 at each a > 0, w >= 0."""
     shape, a, w, parts = a.shape, a.ravel(), w.ravel(), []
     size = max(1, _AT_ONCE // beta.size)
     for start in range(0, a.size, size):

@@ -1,19 +1,15 @@
-r"""Exponents of Chernoff bounds for products of maxout units, by quadrature with bounded error.
+"""Exponents of Chernoff bounds for products of maxout units, by quadrature with bounded error.
 
-With M and M' the maxima of q normal pairs of correlation rho, F = M M', K = E F, the exponent is
-psi_rho(lambda) = log E exp(lambda (F - K)). Three functions of it are computed on one grid of
-lambda: at a known correlation; the supremum over all correlations; and the bound of increments.
+A maxout unit is the largest of q normal projections of a row. M and M' are the values of one unit
+at two rows of norm 1 and correlation rho; F = M M' has the mean K, the kernel. The exponent is
+psi_rho(lambda) = log E exp(lambda (F - K)). By Chernoff's bound the mean of m products is above K +
+(u + psi_rho(lambda))/lambda with probability at most exp(-m u), for any lambda > 0; -lambda serves
+the lower tail. `Exponents` holds upper bounds of both on a grid of lambda: at one correlation, of
+the supremum over all of them, and of increments, differences of products at nearby pairs of rows.
 
-With Phi_2 and phi_2 the bivariate normal distribution and density at rho, s = sqrt(1 - rho^2),
-the density of (M, M') is
-
-    q Phi_2^(q-1) phi_2(x, y)
-      + q (q-1) Phi_2^(q-2) phi(x) phi(y) Phi((y - rho x)/s) Phi((x - rho y)/s):
-
-one index wins both, or two do. The substitution x, y = a cos(t/2) +- b sin(t/2) with rho = cos(t)
-keeps the first part standard normal in (a, b) however close rho is to 1. The integrand is entire,
-so that the trapezoid rule's error has a bound. ``tests/bounds/quadrature.py`` proves and computes
-it for the table of steps.
+An expectation over (M, M') is a trapezoid sum in two rotated coordinates. Its integrand is entire,
+so the error has a bound, which ``tests/bounds/quadrature.py`` computes for the table of steps. Step
+numbers refer to the proof on the page kernel-error.
 """
 
 from __future__ import annotations
@@ -30,8 +26,8 @@ from scipy.special import erf, log_ndtr, ndtr, owens_t
 from mehler import exact
 from mehler.bounds._bound import Floats
 
-# Products are weighted by exp(lambda x y) up to this share of 1/(1 + abs(rho)), where the
-# expectation is infinite for one index. Nearer to it weights overflow.
+# The largest lambda over its pole 1/(1 + abs(rho)), where E exp(lambda F) is infinite for q = 1.
+# Nearer to the pole weights overflow.
 SHARE = 1 - 2.0**-4.25
 # The same for the one-dimensional rules, of functions up to exp(LARGEST_SQUARE t^2).
 LARGEST_SQUARE = SHARE / 2
@@ -44,18 +40,18 @@ GAUSS, PANELS = 16, 4
 _FEW = (0.2, 0.2, 0.2, 0.2, 0.15, 0.125, 0.112, 0.094, 0.084, 0.074, 0.063)
 STEPS = (*_FEW, 0.056, 0.052, 0.047, 0.042, 0.039, 0.035, 0.033, 0.031, 0.028, 0.026)
 MISSED = 1e-9
-# The grid of nodes grows without bound towards -1, where the supremum is not attained.
+# The number of nodes grows without bound as rho falls to -1, where the supremum is not attained.
 LOWEST = -0.95
-# Chernoff's bound is a minimum over lambda: any grid gives a valid one. The best point of this one
-# is within 0.4 % of the true minimum for all m up to 10^18: even ratios up to half the pole, four
-# per doubling, from there even ratios of the distance to it.
+# Chernoff's bound is a minimum over lambda: any grid is valid. The minimum on this one is within
+# 0.4 % of the true one for m up to 10^18. Ratios of lambda are even up to half of the pole, four
+# per doubling; from there ratios of the distance to the pole are.
 _SMALL = 0.9 * np.exp2(-np.arange(148)[::-1] / 4)
 _NEAR = 1 - 0.5 * np.exp2(-np.arange(14) / 4)
 # Below this exp(y) - 1 - y cancels; the first three terms of its series are exact to 1e-9.
 _SERIES = 1.2e-4
 # That, and the rounding of SciPy's distribution functions; psi is larger by this part of itself.
 _ROUNDING = 1 + 2e-9
-# Distances from rho = 1 at which psi_rho is computed, finer where it is largest.
+# Values of 1 - rho at which psi_rho is computed, finer where it is largest.
 _DISTANCES = np.concatenate([[0.0], np.geomspace(0.004, 0.4, 14), np.linspace(0.55, 1.95, 9)])
 
 
@@ -63,7 +59,8 @@ def product_nodes(rho: float, q: int, most: float, step: float = 0.0) -> tuple[A
     """Return values of M M' and their weights, both (n,), at rho in [-0.95, 1].
 
     ``(weight * f(product)).sum()`` is E f(M M') for analytic f with abs(f(t)) at most
-    exp(most abs(t)), most up to SHARE/(1 + abs(rho)).
+    exp(most abs(t)), `most` up to SHARE/(1 + abs(rho)). In the density either one of the q indices
+    is the largest in both rows, or two are, one in each.
     """
     if rho == 1:
         x, density = maximum_nodes(q)
@@ -73,8 +70,8 @@ def product_nodes(rho: float, q: int, most: float, step: float = 0.0) -> tuple[A
     step = step or step_for(q)
     # Where the slowest decay left, exp(-(1 - most (1 + abs(rho))) a^2/2), is 1e-16.
     reach = math.sqrt(2 * 37 / (1 - most * (1 + abs(rho))))
-    # Offsets keep the grid off x = 0 and y = 0, where Owen's function is not defined. The
-    # integrand is even in b: positive nodes count twice.
+    # In (a, b) the pair of one index is standard normal however close rho is to 1. Offsets avoid
+    # x = 0 and y = 0, where Owen's function is not defined. Nodes with b > 0 count twice.
     a = np.arange(-reach, reach / c, step)[:, None] + 0.3183 * step
     b_end = min(reach / d, reach / c * (1 + d / c))
     b = np.arange(0.0, b_end, step)[None, :] + step / 2
@@ -100,7 +97,7 @@ def product_nodes(rho: float, q: int, most: float, step: float = 0.0) -> tuple[A
 
 
 def step_for(q: int) -> float:
-    """Return the step of the rule for a pool size."""
+    """Return the step of the trapezoid rule for q projections in a unit."""
     return STEPS[(q - 1).bit_length()]
 
 
@@ -119,7 +116,7 @@ def _above_zero(x: Floats, weight: Floats) -> tuple[Any, Any]:
 
 
 def largest_nodes(q: int, panels: float = PANELS) -> tuple[Any, Any]:
-    """Return values of N = max_j abs(g_j) and weights, up to exp(LARGEST_SQUARE N^2)."""
+    """Return values of N, the largest of q absolute normals, and their weights, as for M."""
     # Gauss's rule: on the half line the trapezoid rule has an end-point error.
     nodes, weights = np.polynomial.legendre.leggauss(GAUSS)
     low, high = edges(q, panels)[:-1], edges(q, panels)[1:]
@@ -131,6 +128,7 @@ def largest_nodes(q: int, panels: float = PANELS) -> tuple[Any, Any]:
 
 
 def edges(q: int, panels: float) -> Any:
+    """Return the ends of the panels of Gauss's rule."""
     return np.linspace(0, end(q), round(panels * math.ceil(end(q))))
 
 
@@ -148,22 +146,22 @@ def _grid(rho: float) -> Any:
     return np.append(_SMALL[pole / 2 > _SMALL], pole * _NEAR)
 
 
-# The part that every correlation has.
+# The values of lambda that are below the pole at every correlation.
 _GRID = _grid(1.0)
 
 
 @dataclass(frozen=True)
 class Exponents:
-    """Upper bounds of the exponent at ``lambda`` (upper tail) and ``-lambda`` (lower tail)."""
+    """Upper bounds of an exponent at lambda = `at` (upper tail) and at -lambda (lower tail)."""
 
     at: Any
     upper: Floats
     lower: Floats
 
     def deviation(self, cost: float | NDArray[np.float64]) -> Any:
-        """Return the Chernoff deviation, exceeded with probability exp(-m cost) on each side.
+        """Return the deviation that a mean of m exceeds with chance exp(-m cost) on each side.
 
-        min over lambda of (cost + psi(lambda))/lambda, the larger of both tails.
+        That is the minimum over lambda of (cost + psi)/lambda, for the worse one of both tails.
         """
         cost = np.asarray(cost, dtype=float)[..., None]
         with np.errstate(over="ignore"):  # no lambda serves a cost that large
@@ -173,9 +171,9 @@ class Exponents:
 
 @functools.lru_cache(maxsize=256)
 def at_correlation(q: int, rho: float, *, shared: bool = False) -> Exponents:
-    """Bound the exponent at one correlation, by about 1e-8 of itself; less sharply below -0.95.
+    """Bound psi_rho, within about 1e-8 of it; below -0.95 by that of any correlation.
 
-    At lambda up to near its pole, or on the grid that all correlations share.
+    The grid ends near the pole of this correlation, or, `shared`, near that of rho = 1.
     """
     if rho < LOWEST:
         return any_correlation(q)
@@ -192,7 +190,7 @@ def at_correlation(q: int, rho: float, *, shared: bool = False) -> Exponents:
 
 @functools.lru_cache(maxsize=64)
 def any_correlation(q: int) -> Exponents:
-    """Bound the supremum over rho in [-1, 1] of psi_rho: the largest of its bounds on cells."""
+    """Bound the supremum of psi_rho over all rho, from its values at a few of them."""
     if q == 1:
         # psi is convex in rho, and that of equal rows is the larger one of both ends.
         linear = at_correlation(1, 1.0).upper
@@ -205,9 +203,9 @@ def any_correlation(q: int) -> Exponents:
 
 @functools.lru_cache(maxsize=64)
 def increments(q: int) -> Exponents:
-    """Bound E [exp(s N^2) - 1 - s N^2], N = max_j abs(g_j): the exponent of increments.
+    """Bound E [exp(s N^2) - 1 - s N^2], N the largest of q absolute normals, on the grid of s.
 
-    For increments of length 1/2.
+    It bounds the exponent of an increment whose rows move by at most 1/2 (Step 7).
     """
     x, weight = largest_nodes(q)
     bound = _ROUNDING * (_excess(_GRID, x * x, weight) + MISSED * _GRID**2)
@@ -238,20 +236,15 @@ def supremum(
     lower: Floats,
     simple: ArrayLike,
 ) -> tuple[Any, Any]:
-    """Bound both exponents over [-1, 1] from values at `rho`, descending from 1: (rho, at).
+    """Bound both exponents over [-1, 1] from values `upper` and `lower` (rho, at), `rho` downwards.
 
-    Between correlations a < b that are h apart, by the derivative of psi_rho: at most the mean of
-    its values at the ends and h/2 times a bound of the derivative, which is sharp where lambda is
-    small; and by that of E exp(lambda F), which needs nothing at 2 lambda and obeys
-
-        d/drho E exp(lambda F) >= -lambda exp(-2) kappa   and   d/drho E exp(-lambda F) <= lambda
-        exp(-2) kappa,    kappa the derivative of K.
-
-    `simple` bounds both exponents at every correlation.
+    A cell is the interval between two neighbours of `rho`. In it psi_rho is bounded by its values
+    at the ends and by derivatives in rho (Step 6): of psi_rho, sharp where lambda is small, and of
+    E exp(lambda F), sharp where it is large. `simple` bounds both exponents everywhere.
     """
     kernel = np.asarray(exact.maxout_kernel(np.append(rho, -1.0), q))[:, None]
     above, below = kernel[:-1], kernel[1:]
-    # Each cell has its right end in `rho`; the last one, down to -1, has no other.
+    # Each cell has its right end in `rho`; the last cell, down to -1, has no left one.
     slack = at * math.exp(-2) * (above - below)
     by_right = np.log(np.exp(upper + at * above) + slack) - at * below
     at_left = np.exp(lower[1:] - at * below[:-1])
@@ -272,20 +265,15 @@ def supremum(
 
 
 def to_opposite(q: int, at: NDArray[np.float64], rho: float) -> Any:
-    """Bound how much E exp(-at F) grows from `rho` < 0 down to -1.
-
-    d/drho E exp(-at F) >= -at (kappa + E [exp(2 at abs(F)); D = D', F < 0]), D the index of M: one
-    whose signs differ has all others below its negative one, which makes the expectation finite.
-    """
+    """Bound how much E exp(-at F) grows from `rho` < 0 down to -1, by its derivative (Step 6)."""
     kappa = float(exact.collision_probability(rho, q))
     return (1 + rho) * at * (kappa + q * 2.0 ** (2 - q) / np.sqrt(2 - 4 * at))
 
 
 def derivative(q: int, at: NDArray[np.float64], bound: NDArray[np.float64]) -> Any:
-    """Bound the derivative of psi_rho in rho: lambda t/2 + lambda^2 (sigma^2 + t sqrt(E M^4)).
+    """Bound the derivative of psi_rho in rho (Step 5), from a bound of psi_rho at 2 lambda.
 
-    t^2 = exp(bound at 2 lambda) - 1 is at least the variance of exp(lambda F)/E exp(lambda F). As
-    psi grows with lambda, a bound at the next larger one of the grid will do.
+    As psi grows with lambda, the bound at the next larger lambda of the grid will do.
     """
     doubled = np.append(bound, np.inf)[np.searchsorted(at, 2 * at * (1 - 1e-12))]
     with np.errstate(over="ignore"):
