@@ -1,8 +1,7 @@
 """Evaluate the theorems' bounds, with named terms.
 
-A bound is named by its quantity, one function a theorem; :func:`by_statement` finds it by the
-number of the statement, and :func:`solve` inverts it. The papers' formulas are next to the
-statements that quote them.
+One function per theorem, named by its quantity; :func:`by_statement` finds it by its statement, and
+:func:`solve` inverts it. The papers' own formulas are next to the statements that quote them.
 """
 
 from mehler.bounds import (

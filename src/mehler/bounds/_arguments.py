@@ -1,4 +1,4 @@
-"""Validate arguments of bounds: counts, probabilities and reals, as float64 on the host."""
+"""Validate arguments of bounds, numbers or arrays passed by name, as float64 on the host."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _floats(
 ) -> Any:
     """Return numbers or arrays as float64; `check` raises for a bad entry.
 
-    Numbers between two ends are as good as checked, ints alone where an end is one.
+    Numbers between `above` and `below` need no check; if `above` is an int, whole ones alone.
     """
     kinds = (int,) if type(above) is int else (float, int)
     results: list[Any] = []

@@ -1,4 +1,4 @@
-"""A bound on a quantity: a sum of named terms, with assumptions; and a decorator to register."""
+"""A bound on a quantity, a sum of named terms with assumptions; a decorator for its function."""
 
 from __future__ import annotations
 
@@ -125,7 +125,7 @@ class Bound:
     statement: str = ""
     form: Literal["printed", "proved"] = "proved"
 
-    # How the quantity is related to the value, and what a vacuous bound does.
+    # Words of `__str__`: between quantity and value, and for a vacuous bound.
     _relation: ClassVar[str] = "<="
     _nothing: ClassVar[str] = "it guarantees nothing"
 
@@ -238,7 +238,7 @@ class LowerBound(Bound):
 
 
 class BoundFunction(Protocol[P, R]):
-    """A function that returns a :class:`mehler.bounds.Bound`, or a number that decreases."""
+    """A registered function, whose result falls in the counts named by `falls_in`."""
 
     name: str
     statement: str
@@ -248,16 +248,17 @@ class BoundFunction(Protocol[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R: ...
 
 
-REGISTRY: dict[str, BoundFunction[..., Bound]] = {}  # by name with namespace, as defined
+REGISTRY: dict[str, BoundFunction[..., Bound]] = {}  # by name, such as "maxout.excess_risk"
 
 
 def bound(
     statement: str, quantity: str, *falls_in: str, zero: bool = False
 ) -> Callable[[Callable[P, R]], BoundFunction[P, R]]:
-    """Register a bound: its statement, the bounded quantity, and the counts it decreases in.
+    """Register a bound: its statement, the bounded quantity, and the counts it falls in.
 
-    The function validates its arguments, and returns a `Bound` without statement; or a number, and
-    is not listed. With `zero` the bound may be 0, and the body rounds up what underflows.
+    The function validates its arguments and returns a `Bound`, to which its statement is added; one
+    that returns a number is not listed. A bound of 0 is taken for an underflow and refused, unless
+    `zero` is True: then it may be 0, and the function rounds up what underflows.
     """
 
     def decorate(body: Callable[P, R]) -> BoundFunction[P, R]:
@@ -296,7 +297,7 @@ def bound(
 
 
 def _require_numbers(result: Bound, arguments: dict[Any, Any], zero: bool) -> None:
-    """Refuse 0 times infinity, and upper bounds that underflow to 0, perhaps as a factor."""
+    """Refuse NaN, as of 0 times infinity, and upper bounds that underflow to 0."""
     # The smallest of numbers is NaN if one is.
     if (np.min(result.total) > 0 and np.min(result.trivial) > 0) or result.form != "proved":
         return
@@ -319,7 +320,7 @@ def terms_of(values: Mapping[str, Any]) -> tuple[Term, ...]:
 
 
 def by_entry(function: Callable[..., dict[str, float]], *numbers: Any) -> tuple[Term, ...]:
-    """Return the terms of a function of scalars at each entry; one that an entry lacks is 0."""
+    """Return the terms of a function of scalars at each entry of arrays; a missing one is 0."""
     arrays = np.broadcast_arrays(*numbers)
     rows = [function(*entry) for entry in zip(*(array.flat for array in arrays), strict=True)]
     names = dict.fromkeys(name for row in rows for name in row)
@@ -356,7 +357,7 @@ def by_statement(statement: str) -> tuple[BoundFunction[..., Bound], ...]:
 
 
 def digits(value: Any) -> str:
-    """Return a number to six digits; of an array all entries, in brackets, or its range."""
+    """Return the text of a number to six digits; of an array all entries, or its range."""
     if np.ndim(value) == 0:
         return f"{value:.6g}"
     if np.size(value) > 12:

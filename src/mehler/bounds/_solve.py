@@ -1,4 +1,4 @@
-"""Invert a bound: the smallest count at which it meets a target and is not vacuous."""
+"""Invert a bound: find the smallest count at which it meets a target and is not vacuous."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ def solve(
     order = arguments.get("group_order") if name == "n_elements" else None
     most = min(LARGEST, order or LARGEST) // step
 
+    # The bound falls in the count, so that searches by halves find where a condition begins.
     def at(steps: int) -> Bound:
         result = bound(**{**arguments, name: step * steps})
         result = result if isinstance(result, Bound) else Bound(terms=(Term("number", result),))
@@ -104,9 +105,10 @@ def solve(
         )
     if not at(least).vacuous:
         return step * least
-    promised = first(lambda result: bool(result.value <= target) and not result.vacuous, least)
-    if promised is not None:
-        return step * promised
+    valid = first(lambda result: bool(result.value <= target) and not result.vacuous, least)
+    if valid is not None:
+        return step * valid
+    # There is none: say which assumption fails from where on, or why else it is vacuous.
     start = (first(lambda result: bool(result.unmet)) if at(most).unmet else 1) or most
     result, reason = at(start), "its probability is 0: give smaller delta"
     if result.unmet:
@@ -121,9 +123,9 @@ def solve(
 
 
 def _crossing(value: Callable[[int], float], target: float, most: int) -> int | None:
-    """Return the smallest number at which a decreasing value is at most the target.
+    """Return the smallest number at which a decreasing value is at most the target, or None.
 
-    By the line through both ends in logarithms, since most bounds are nearly powers, and by halves.
+    In turns by halves, and by the line through both ends in logarithms, as most are nearly powers.
     """
     low, above = 1, value(1)
     if above <= target:

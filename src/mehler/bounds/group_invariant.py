@@ -1,11 +1,10 @@
 r"""Bounds on kernel error, approximation and risk of group-invariant features.
 
-A feature counts how many of the r projections :math:`\langle t, g_i^{-1} x\rangle` of a row are
-below a threshold: m templates t, elements :math:`g_i` of a group of orthogonal maps, n thresholds a
-side in a window [-s, s]. For endless templates and thresholds the kernel is :math:`K_s(x, z) = s -
-\kappa E_{g,h}|gx - hz|` with :math:`\kappa = E|t_1|/2`.
-
-Arguments broadcast, and most functions take the same:
+A feature (Mroueh, Voinea and Poggio 2015) counts how many of the r projections :math:`\langle t,
+g_i^{-1} x\rangle` of a row are below a threshold: for m random vectors t, the templates; elements
+:math:`g_i` of a group of orthogonal maps; n thresholds a side, the bins, in a window [-s, s]. As m
+and n grow, inner products of the features :math:`\Phi` tend to the kernel :math:`K_s(x, z) = s -
+\kappa E_{g,h}|gx - hz|`, :math:`\kappa = E|t_1|/2`. Arguments broadcast, and are mostly the same:
 
 n_templates, n_bins, n_samples, n_rows : int or array
     m, n, the number of samples N of a learner, and of the rows N whose pairs are compared.
@@ -73,14 +72,14 @@ ELEMENTS = Assumption(
 )
 _SAMPLES = Assumption("the samples are independent of each other, of the templates and elements")
 ORTHOGONAL = Assumption("the group acts by orthogonal maps")
-# Up to here a sum of inverse squares is taken term by term.
+# Terms of a sum of inverse squares that are added one by one; an integral bounds the others.
 _TERMS = 10**6
-# Larger integers are not all floats, and the integral is as good as the sum.
+# Not all larger integers are floats: the integral bounds all terms.
 _WHOLE = 2**52
 
 
 def slope_of(templates: Templates, n_inputs: Counts, epsilon: Reals) -> Any:
-    """Return kappa of the law of templates."""
+    """Return kappa, the slope of the kernel in the distance, for a law of templates."""
 
     def slope(d: float, margin: float) -> float:
         return TemplateLaw(templates, int(d), margin).slope
@@ -90,7 +89,7 @@ def slope_of(templates: Templates, n_inputs: Counts, epsilon: Reals) -> Any:
 
 
 def distinct(n_elements: Counts, group_order: Counts | None) -> tuple[Any, Any, Any]:
-    """Return w, S and V of :func:`kernel_change_elements`, 1 for independent elements."""
+    """Return w, S and V of :func:`kernel_change_elements`, 1 unless elements are distinct."""
     r = counts(n_elements=n_elements)
     if group_order is None:
         return np.float64(1.0), np.float64(1.0), np.float64(1.0)
@@ -107,7 +106,7 @@ def distinct(n_elements: Counts, group_order: Counts | None) -> tuple[Any, Any, 
 
 
 def distinct_factors(r: int, order: int) -> tuple[float, float]:
-    """Return w, and S: the mean square of (n - r)/(n - k) over k <= r, or of the complement's."""
+    """Return w and S; S is the mean square of (n - r)/(n - k) over k <= r, or with n - r for r."""
     if r == order:
         return 0.0, 0.0
     rest = order - r
@@ -116,10 +115,7 @@ def distinct_factors(r: int, order: int) -> tuple[float, float]:
 
 
 def _squared_shares(first: int, end: int) -> float:
-    """Bound the sum of (first/j)^2 over first <= j < end from above; midpoints, as it is convex.
-
-    The integral of the rest is a quotient of integers.
-    """
+    """Bound the sum of (first/j)^2 over first <= j < end, its rest by an integral of midpoints."""
     middle, terms = first, 0.0
     if first < _WHOLE:
         middle = min(end, first + _TERMS)
@@ -127,7 +123,7 @@ def _squared_shares(first: int, end: int) -> float:
     return terms + 4 * first**2 * (end - middle) / ((2 * middle - 1) * (2 * end - 1))
 
 
-_CHANGE = "error of the kernel of endless templates by sampled elements"
+_CHANGE = "error of the kernel of endless templates by sampled elements"  # m and n infinite
 
 
 @bound("group-invariant.elements", _CHANGE, "n_elements", zero=True)
@@ -190,15 +186,15 @@ def _rounded_up(value: Any, rest: Any) -> Any:
 def kernel_bias(
     n_inputs: Counts, *, epsilon: Reals, side: Side, templates: Literal["zero", "redraw"] = "zero"
 ) -> Bound:
-    r"""Bound the distance of the expected kernel from s - d_G, on unit rows and s = 1 + epsilon.
+    r"""Bound the distance of K_s from the paper's s - d_G, on unit rows and s = 1 + epsilon.
 
     .. math:: -\delta_2 \le K_s - (s - d_G) \le \delta_1, \qquad
               d_G = \frac{D}{\sqrt{2\pi d}} \in \Big[0, \frac2{\sqrt{2\pi d}}\Big]
 
-    for d of at least 2, with the exact gap :math:`(1-q)d_G - (1-p)s`, or :math:`(1-q/p)d_G` for
-    other draws, at its worst :math:`d_G`: p and q are the probabilities that :math:`\chi^2` with d
-    and d + 1 degrees of freedom is below :math:`d(1+\epsilon)`. Terms: "slope" and "mass".
-    `trivial` is s. Proof: :doc:`/theorems/group-invariant-theorem-1`; arguments:
+    for d of at least 2, with the exact gap :math:`(1-q)d_G - (1-p)s`, or :math:`(1-q/p)d_G` with
+    'redraw', at the worst :math:`d_G`: p and q are the probabilities that :math:`\chi^2` with d and
+    d + 1 degrees of freedom is below :math:`d(1+\epsilon)`. Terms: "slope" and "mass". `trivial` is
+    s. Proof: :doc:`/theorems/group-invariant-theorem-1`; arguments:
     :mod:`mehler.bounds.group_invariant`.
 
     Examples
@@ -333,16 +329,16 @@ def approximation(
     delta: Reals,
     n_elements: Counts | None = None,
 ) -> Bound:
-    r"""Bound the L2 distance from a function of the class to combinations of features.
+    r"""Bound the L2 distance from a function f of the infinite class to combinations of features.
 
     .. math:: \|f - \tilde f\| \le \frac{2sC}{\sqrt m}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
               + \frac{2sC}{\sqrt r}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big) + \frac{sC}n
 
-    with probability at least 1 - 2 delta, for f with a weight of at most C times the density of
-    templates, and weights of at most C/m on the columns. With the whole group the term in r
-    vanishes: 1 - delta. Terms: "templates", "elements" (of a sample) and "binning". `trivial` is 2
-    s C. Proof: :doc:`/theorems/group-invariant-lemma-4`; arguments:
-    :mod:`mehler.bounds.group_invariant`.
+    with probability at least 1 - 2 delta, for f the integral of features with weights of at most C
+    times the density of templates, and :math:`\tilde f` a sum of features with weights of at most
+    C/m. With the whole group the term in r vanishes: 1 - delta. Terms: "templates", "elements" (of
+    a sample) and "binning". `trivial` is 2 s C. Proof: :doc:`/theorems/group-invariant-lemma-4`;
+    arguments: :mod:`mehler.bounds.group_invariant`.
 
     Examples
     --------
@@ -394,10 +390,11 @@ def excess_risk(
                   + \frac{2sLC}{\sqrt m}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
                   + \frac{4sLC}{\sqrt r}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big) + \frac{sLC}n
 
-    with probability at least 1 - 5 delta; the samples are orbits, one representative of each. With
-    the whole group the term in r vanishes: 1 - 3 delta. Terms: "statistical", "confidence",
-    "templates", "elements" (of a sample) and "binning". `trivial` is 4 L s C, the range of the
-    loss. Proof: :doc:`/theorems/group-invariant-theorem-3`; arguments:
+    with probability at least 1 - 5 delta, for the minimiser :math:`f_N` of the mean loss over N
+    samples, one row of an orbit each, and the infinite class :math:`\mathcal F_p`, of f as in
+    :func:`approximation`. With the whole group the term in r vanishes: 1 - 3 delta. Terms:
+    "statistical", "confidence", "templates", "elements" (of a sample) and "binning". `trivial` is 4
+    L s C, the range of the loss. Proof: :doc:`/theorems/group-invariant-theorem-3`; arguments:
     :mod:`mehler.bounds.group_invariant`.
 
     Examples
@@ -415,7 +412,8 @@ def excess_risk(
     statistical = Term("statistical", 4.0 * size / root)
     terms = [statistical, Term("confidence", 4.0 * size * deviation / root)]
     for term in _distances(n_templates, n_bins, n_elements, 2.0 * s * weight, chance):
-        # On the whole space features of a sample are not invariant: as much again for them.
+        # Sampled elements make no invariant functions: risks at one row of each orbit and at all
+        # rows differ by as much again.
         factor = 2.0 if term.name == "elements" else 1.0
         terms.append(Term(term.name, steep * factor * term.value))
     text = f"the window {digits(s)} holds every projection of a row on a template"
@@ -436,8 +434,9 @@ def cdf_error(n_elements: Counts, *, delta: Reals) -> Bound:
     .. math:: \sup_\tau|\hat\psi(x, t, \tau) - \psi(x, t, \tau)| \le
               \sqrt{\frac1{2r}\log\frac2\delta}
 
-    for one row and one template, with probability at least 1 - delta. Term: "confidence". `trivial`
-    is 1. Proof: :doc:`/theorems/group-invariant-theorem-4`; arguments:
+    with probability at least 1 - delta, for psi the chance of a projection of one row x on one
+    template t below the threshold tau, and its share among the r elements. Term: "confidence".
+    `trivial` is 1. Proof: :doc:`/theorems/group-invariant-theorem-4`; arguments:
     :mod:`mehler.bounds.group_invariant`.
 
     Examples

@@ -1,15 +1,15 @@
-r"""Weighted sums of random features (Rahimi and Recht 2008), with explicit constants.
+r"""Bounds on error and risk of weighted sums of random features (Rahimi and Recht 2008).
 
-A function of :math:`F_\pi` is :math:`f(x) = \int \alpha(\omega) \phi(x; \omega)\, d\omega` with
-:math:`|\alpha| \le C \pi`. K features drawn from :math:`\pi`, with weights of at most C/K each,
-come near it, so does their risk, and so does the risk of weights fitted to N samples.
-
-Arguments broadcast, and are the same in all functions:
+The functions to learn are :math:`f^*(x) = \int \alpha^*(\omega) \phi(x; \omega)\, d\omega` with
+:math:`\|f^*\|_\pi = \sup|\alpha^*|/\pi \le C`, for a density :math:`\pi` of parameters. K features
+drawn from :math:`\pi`, with weights in the box :math:`|\hat\alpha_k| \le C/K`, come near them. So
+does their risk R, and that of weights that minimise the empirical risk :math:`R_{emp}`, the mean
+loss over N samples. Arguments broadcast, and are the same in all functions:
 
 n_features, n_samples : int or array
     Number of features K, and of samples N.
 scale : float or array
-    A bound of :math:`\|f\|_\pi`, the size of the box.
+    A bound of :math:`\|f^*\|_\pi`, the size of the box.
 feature_scale : float or array
     :math:`E_\pi b`, where features are drawn from a density proportional to :math:`b\pi` and
     divided by :math:`b(\omega)`, their bound; 1 if they are not. For maxout units see
@@ -119,7 +119,7 @@ def approximation(
 
 
 def _spread(size: Floats, largest: Floats, mean_square: Reals | None, norm: Reals | None) -> Floats:
-    """Return the root of K times the mean squared error, at most C."""
+    """Return the root of K times the mean squared error of the average, s^2 - |f*|^2."""
     length = np.float64(0.0) if norm is None else not_negatives(norm=norm)
     mean = largest if mean_square is None else positives(mean_square=mean_square)
     if np.any(length > size):
@@ -147,8 +147,7 @@ def approximation_risk(
 
     with probability at least :math:`1 - \delta` over the features, f* and its average as in
     :func:`approximation` with :math:`\mu` the law of x. Term: "approximation". `trivial` is 2LC.
-    Proof: :doc:`/theorems/kitchen-sinks-risk-lemma`; arguments:
-    :mod:`mehler.bounds.kitchen_sinks`.
+    Proof: :doc:`/theorems/kitchen-sinks-risk-lemma`; arguments: :mod:`mehler.bounds.kitchen_sinks`.
 
     Examples
     --------
@@ -332,13 +331,13 @@ def feature_scale_maxout(
 
 
 def moment_of_longest(d: float, q: float, p: int = 1) -> float:
-    """Compute E N^p, N the largest of q lengths of d normals, by P(N > r) = 1 - P(one <= r)^q."""
+    """Compute E N^p, N the largest length of q vectors of d normals, from its distribution."""
     from scipy.special import gammaincc, log1p
 
     # Lengths lie within a few of sqrt(d); above, the integrand is below q e^{-u^2/2}, u the excess.
     low = max(0.0, math.sqrt(d) - 8.0)
     high = math.sqrt(d) + math.sqrt(2 * math.log(q)) + 9.0 + 2 * math.sqrt(p - 1)
-    # In pieces: the fall from 1 to 0 is about 1/sqrt(2 log q) wide.
+    # Gauss's rule on 12 intervals: P(N > r) falls from 1 to 0 on about 1/sqrt(2 log q).
     edges = np.linspace(low, high, 13)
     half = (edges[1] - edges[0]) / 2
     r = (edges[:-1, np.newaxis] + half * (_NODES + 1)).ravel()

@@ -1,12 +1,12 @@
-r"""Bounds for features drawn by their ridge leverage scores, with every constant explicit.
+r"""Bounds for features drawn by their ridge leverage scores (Shahrampour and Kolouri 2019).
 
-Features :math:`\phi(\cdot, \omega)` have the law P, rows the law :math:`\mu`, and :math:`\Sigma =
-E\,\phi\phi^*` acts in :math:`L^2(\mu)`; a feature's leverage is :math:`s_\lambda =
-\langle\phi, (\Sigma + \lambda)^{-1}\phi\rangle`. A pool of :math:`M_0` features has the Gram matrix
-G over the law of the rows, divided by :math:`M_0`, and the scores :math:`\tau_i`, the diagonal of
-:math:`G(G + \lambda)^{-1}`. Estimates from :math:`N_0` rows have a hat; :math:`q_i = \tau_i/d`.
-
-Arguments broadcast, and are the same in all functions:
+Features :math:`\phi(\cdot, \omega)` have the law P, rows the law :math:`\mu`; H is the space of
+functions of their kernel. :math:`\Sigma = E\,\phi\phi^*` acts in :math:`L^2(\mu)`, and a feature's
+leverage is :math:`s_\lambda = \langle\phi, (\Sigma + \lambda)^{-1}\phi\rangle`. Scores estimate it
+for a pool, :math:`M_0` plain draws: G is its Gram matrix over the law of the rows, divided by
+:math:`M_0`, and the score :math:`\tau_i` of a member is the diagonal entry of :math:`G(G +
+\lambda)^{-1}`. M features are drawn by probabilities :math:`q_i = \tau_i/d`; estimates from
+:math:`N_0` rows have a hat. Arguments broadcast, and are the same in all functions:
 
 n_features, n_samples, pool_size : int or array
     Features drawn M, training rows N, and members of the pool :math:`M_0`.
@@ -28,18 +28,18 @@ largest_ratio : float or array, optional
     :math:`D = \sup s_\lambda/q`, or more. Default d: sampling by leverage. For plain sampling
     :math:`\sup s_\lambda`, at most :math:`\sup|\phi|^2/\lambda`.
 norm : float or array
-    B, the radius of the ball.
+    B, the radius of a ball of functions in H.
 delta : float or array
     Probability of one event; each function says how many of them it excludes.
 
-Formulas are in terms of two relative errors,
+Formulas are in terms of two relative errors, with :math:`\Delta' = \Delta/(1 - \Delta)`,
 
 .. math:: \Delta = \sqrt{\frac{8\kappa^2}{3\lambda N_0}\log\frac{16d}\delta}, \qquad
           t = \frac{a\ell}{3M} + \sqrt{\Big(\frac{a\ell}{3M}\Big)^2 + \frac{2\ell D}M}, \quad
           \ell = \log^+\frac{8d}\delta, \quad a = \min(1, d),
 
-of :math:`\hat G + \lambda` and of :math:`\hat\Sigma + \lambda` from below, by the matrix Bernstein
-inequality, and of :math:`\Delta' = \Delta/(1 - \Delta)`.
+of :math:`\hat G + \lambda`, and of :math:`\Sigma + \lambda` by M features from below. Both are by
+the matrix Bernstein inequality.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ __all__ = ["approximation", "excess_risk", "probability_error", "score_error", "
 
 _DRAWN = Assumption("features are drawn independently, with density q with respect to P")
 _ROWS = Assumption("rows that the scores are estimated from are independent")
-# Of Theorem D: half of the draws are plain.
+# eta of :func:`excess_risk`: half of the draws are plain.
 _MIX = 0.5
 
 
@@ -100,7 +100,7 @@ def approximation(
 
 
 def _ratio(degrees_of_freedom: Any, largest_ratio: Reals | None) -> Any:
-    """Return D, by default d; raise for less, since d is a mean of what D is the supremum of."""
+    """Return D, by default d; raise for less, since D is a supremum and d the mean."""
     if largest_ratio is None:
         return degrees_of_freedom
     ratio = positives(largest_ratio=largest_ratio)
@@ -147,7 +147,7 @@ def score_error(
 def _scores(
     n_scored: Counts, ridge: Reals, degrees_of_freedom: Reals, delta: Reals, feature_bound: Reals
 ) -> tuple[Term, Assumption]:
-    """Return Delta' = Delta/(1 - Delta), infinite for Delta of 1, and assume a small ridge."""
+    """Return Delta', infinite for Delta of 1 and more, and the assumption of a small ridge."""
     n, chance = counts(n_scored=n_scored), probabilities(delta=delta)
     lam, d = positives(ridge=ridge, degrees_of_freedom=degrees_of_freedom)
     square = squares(feature_bound=positives(feature_bound=feature_bound))
@@ -309,7 +309,7 @@ def excess_risk(
     chance = probabilities(delta=delta)
     size, spread = steep * ball, 8 * np.sqrt(2)
     if reuse:
-        # No member is drawn much more often than expected: by the pool's fixed ball.
+        # Scores of training rows: take the ball of the whole pool, and bound draws per member.
         least, cost = pool / (_MIX * m), np.log(pool / chance)
         spread = 16 * np.sqrt(1 + np.sqrt(2 * least * cost) + least * cost / 3)
     first = Term("approximation", 6 * size * np.sqrt(lam))

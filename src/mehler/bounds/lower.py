@@ -1,9 +1,8 @@
-r"""Lower bounds on the error of any bound, any map or any learner.
+r"""Lower bounds on errors: of the kernel of one map, of any map, and of any learner.
 
-They show how sharp the upper bounds of the same names in the other modules are. Each is
-a :class:`LowerBound`. Proofs are in :doc:`/theorems/features-lower`.
-
-Functions take the same arguments:
+No valid upper bound is smaller, so they show how sharp those of the same names in the other modules
+are. Each is a :class:`LowerBound`. They rest on theorems of Berry and Esseen, of Le Cam and of
+Assouad; proofs are in :doc:`/theorems/features-lower`. Functions take the same arguments:
 
 n_features, n_samples, n_rows : int or array
     Number of features m, of training rows N, and of the rows of a Gram matrix, N.
@@ -46,16 +45,17 @@ __all__ = [
 ]
 
 _STATEMENT = "features.lower"
-# Berry and Esseen for equal laws, with the constant of Shevtsova (2011).
+# Constant of Shevtsova (2011) in the theorem of Berry and Esseen, for variables of one law.
 _BERRY_ESSEEN = 0.4748
 _INDEPENDENT = Assumption("units are independent")
-# Tilts tried, and distances of the tilted mean in standard deviations.
+# Large deviations: values of theta in the tilted law, of density exp(theta F) relative to that of
+# the product F, and lengths of intervals above its mean, in standard deviations.
 _MOST_TILT = 0.3
 _TILTS = _MOST_TILT * np.exp2(-np.arange(192) / 16)
 _STRETCHES = np.linspace(0.2, 6.0, 30)
-# Biases of the targets that are tried; with a half they are not random.
+# Values of epsilon: a label has its target's sign with probability 1/2 + epsilon.
 _BIASES = np.append(0.5 * 1.03 ** -np.arange(1, 140.0)[::-1], 0.5)
-# Numbers of rows that are tried, and the most samples of one in the mean.
+# Values of k, the number of rows, over the most; and the most samples per row, N/k.
 _PARTS = np.exp2(-np.arange(41) / 4)
 _MOST_SAMPLES, _MOST_ROWS = 2000, 10**18
 _QUADRATURE: dict[str, Any] = {"epsabs": 0.0, "epsrel": 1e-11, "limit": 200}
@@ -225,10 +225,9 @@ def excess_risk(
     .. math:: a_k = E\,M_Z\Big(2\Phi\big(\tfrac Z{\sqrt{k-1}}\big) - 1\Big), \qquad
               M_Z = F_M^{-1}(\Phi(Z)), \quad a_1 = E|M|
 
-    (centred: E|M - E M|). Numbers of rows and biases are those of a grid that depends on N, so that
-    the value may rise a little with it. Term: "statistical". Proof:
-    :doc:`/theorems/features-lower`; arguments: :mod:`mehler.bounds.lower`. After L. Le Cam and P.
-    Assouad.
+    (centred: E|M - E M|). k and epsilon are taken from a grid that depends on N, so that the value
+    may rise a little with it. Term: "statistical". Proof: :doc:`/theorems/features-lower`;
+    arguments: :mod:`mehler.bounds.lower`. After L. Le Cam and P. Assouad.
 
     Parameters
     ----------
@@ -254,6 +253,7 @@ def excess_risk(
 
 
 def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:
+    """Return t of :func:`one_pair` by Berry and Esseen, for `third` = rho_3; 0 if it is none."""
     from scipy.special import ndtri
 
     tail = delta / 2 + _BERRY_ESSEEN * np.maximum(third, 1.0) / np.sqrt(m)
@@ -262,16 +262,16 @@ def _normal(m: Any, sigma: Any, third: Any, delta: Any) -> Any:
 
 @np.vectorize
 def _binomial(m: float, mean: float, delta: float) -> float:
-    """Return the largest |k/m - mean| that is reached with probability at least delta.
+    """Return the largest t with P(|k/m - mean| >= t) >= delta for a binomial k.
 
-    By whole numbers, so that no distance is rounded before it is compared.
+    Distances are fractions, so that none is rounded before it is compared.
     """
     from scipy import stats
 
     n, law = int(m), stats.binom(int(m), mean)
     middle, largest = n * Fraction(float(mean)), Fraction(0)
     for first, last, step in ((math.ceil(middle), n, 1), (math.floor(middle), 0, -1)):
-        # The last atom, from the middle outwards, whose distance is reached.
+        # From the mean outwards, the last k whose distance is reached with probability delta.
         low, high = -1, abs(last - first)
         while low < high:
             n_steps = (low + high + 1) // 2
@@ -286,13 +286,13 @@ def _binomial(m: float, mean: float, delta: float) -> float:
 
 @np.vectorize
 def _maxout(m: float, q: int, rho: float, delta: float) -> float:
-    """Return the larger of the bounds by the central limit and by large deviations."""
+    """Return t of :func:`one_pair` for maxout units: by Berry and Esseen, or large deviations."""
     from scipy.special import ndtr
 
     sigma, third, (mean, spread, thirds, cost) = _moments(int(q), float(rho))
     central = float(_normal(m, sigma, third, delta))
-    # In the tilted law the mean of m products is beyond its own by z standard deviations or fewer:
-    # an interval has two ends, at each of which the law is normal up to Berry's and Esseen's error.
+    # Chance in the tilted law that the mean of m products is above its expectation by at most z
+    # standard deviations: normal, up to the error of Berry and Esseen at both ends.
     inside = ndtr(_STRETCHES) - 0.5 - 2 * _BERRY_ESSEEN * thirds[:, None] / math.sqrt(m)
     lost = m * cost[:, None] + _TILTS[:, None] * spread[:, None] * math.sqrt(m) * _STRETCHES
     chance = np.where(inside > 0, np.log(np.maximum(inside, 1e-300)) - lost, -np.inf)
@@ -302,10 +302,10 @@ def _maxout(m: float, q: int, rho: float, delta: float) -> float:
 
 @functools.lru_cache(maxsize=256)
 def _moments(q: int, rho: float) -> tuple[float, float, Any]:
-    """Return deviation and third moment of a product; mean, both and cost of each tilted law.
+    """Return sigma and rho_3 of a product; means, both moments and costs of all tilted laws.
 
-    Third moments, standardised and absolute, are bounded by fourth ones (Cauchy and Schwarz), since
-    the absolute value is not smooth.
+    The cost of a law, theta mean - log E exp(theta (F - K)), is its divergence from the product's.
+    Third absolute moments, not smooth, are bounded by fourth ones (Cauchy and Schwarz).
     """
     product, weight = product_nodes(rho, q, _MOST_TILT)
     weight = weight / weight.sum()
@@ -325,11 +325,11 @@ def _moments(q: int, rho: float) -> tuple[float, float, Any]:
 
 
 def _distance_from(middle: float, q: float) -> float:
-    """Return E|M - middle|, by parts: the integrals of both tails of the distribution."""
+    """Return E|M - middle|, the sum of the integrals of both tails of M."""
     from scipy import integrate
     from scipy.special import log_ndtr
 
-    # Beyond 12 below and 40 above nothing is left.
+    # Tails beyond 12 below and 40 above are 0 in floats.
     ends, options = (middle - 12, middle, middle + 40), _QUADRATURE
     below = integrate.quad(lambda t: math.exp(q * log_ndtr(t)), *ends[:2], **options)[0]
     above = integrate.quad(lambda t: -math.expm1(q * log_ndtr(t)), *ends[1:], **options)[0]
@@ -337,7 +337,7 @@ def _distance_from(middle: float, q: float) -> float:
 
 
 def _rate(n: float, q: float, most: float, centred: bool) -> float:
-    """Return A_N, of at most so many rows."""
+    """Return A_N of :func:`excess_risk`, for at most so many rows."""
     from scipy import stats
 
     mean = float(exact.max_moment(1, int(q))) if centred else 0.0
@@ -356,7 +356,7 @@ def _rate(n: float, q: float, most: float, centred: bool) -> float:
 
 @functools.lru_cache(maxsize=4096)
 def _amplitude(k: int, q: int) -> float:
-    """Return a_k for C = 1 and k of 2 and more, by both halves of the law of Z together."""
+    """Return a_k of :func:`excess_risk`, k >= 2; its integrand adds the values at Z and at -Z."""
     from scipy import integrate
     from scipy.special import log_ndtr, ndtri_exp
 
@@ -372,7 +372,7 @@ def _amplitude(k: int, q: int) -> float:
 
 @functools.lru_cache(maxsize=4096)
 def _many_rows(n_samples: int, k: int) -> float:
-    """Return 4 epsilon E P(Bin(n, 1/2 + epsilon) < n/2); n far from their mean are left out."""
+    """Return the largest 4 epsilon E P(Bin(n, 1/2 + epsilon) < n/2); improbable n count as 0."""
     from scipy import stats
 
     law = stats.binom(n_samples, 1 / k)
@@ -382,10 +382,10 @@ def _many_rows(n_samples: int, k: int) -> float:
 
 @functools.cache
 def _wrong() -> Any:
-    """Return how often the majority of n is wrong, for each n and bias.
+    """Return P(Bin(n, 1/2 + epsilon) < n/2), ties by half, for each n and bias: (n, bias).
 
-    A sample after an even number 2 j breaks a tie, which gains 2 epsilon times the chance of j + 1
-    and j among 2 j + 1; one after an odd number only makes ties.
+    It falls from n = 2 j to 2 j + 1, by the chance of a tie times epsilon, and then stays: a sample
+    after an odd number only makes ties.
     """
     j = np.arange(_MOST_SAMPLES, dtype=float)[:, None]
     # epsilon C(2 j, j) (p(1 - p))^j, from one j to the next.

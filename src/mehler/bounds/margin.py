@@ -1,20 +1,18 @@
-r"""Error rate of a linear classifier by its margins, for features of any size.
+r"""Bound the error rate of a linear classifier by its margins, for features of any size.
 
-Where the rows keep a margin the rate is 1/N up to a logarithm. Both functions bound
-:math:`P(y\langle w, \phi(x)\rangle \le 0)` by
+A row x of class y = 1 or -1 has the margin t, the cosine of w and y phi(x) for weights w of the
+features phi. Where all rows have a margin, the rate is 1/N up to a logarithm. Both functions bound
+the chance of a wrong class, :math:`P(y\langle w, \phi(x)\rangle \le 0)`, by
 
 .. math:: \frac1{\Phi(\theta)}\,p_2, \qquad p_1 = \mathrm{kl}^{-1}\Big(e, \frac{\mu^2}{2N}\Big),
           \quad p_2 = \mathrm{kl}^{-1}\Big(e, \frac{\mu^2/2 + \log(K\xi_N/\delta)}N\Big)
 
 with probability at least :math:`1 - \delta` over the rows, for all weights w, all lengths
-:math:`\mu > 0` and K thresholds :math:`\theta` at once; e is the fraction of margin errors,
-:math:`\mathrm{kl}^{-1}(e, c)` the largest p with
-:math:`e\log\frac ep + (1-e)\log\frac{1-e}{1-p} \le c`, and
-:math:`\xi_N \le \sqrt{\pi N/2}\,e^{1/(12N)} + \frac23`. Weights may be fitted to the same rows by
-any learner, and features may be unbounded and of any number. Proofs are in
-:doc:`/theorems/features-margin`.
-
-Both take these arguments:
+:math:`\mu > 0` of w and K thresholds :math:`\theta` at once; :math:`\Phi` is the normal
+distribution function, e the fraction of margin errors, :math:`\mathrm{kl}^{-1}(e, c)` the largest p
+with :math:`e\log\frac ep + (1-e)\log\frac{1-e}{1-p} \le c`, and :math:`\xi_N \le \sqrt{\pi
+N/2}\,e^{1/(12N)} + \frac23`. Any learner may fit the weights to the same rows. The proof is in
+:doc:`/theorems/features-margin`, after Langford and Shawe-Taylor (2002). Arguments of both:
 
 n_samples, delta : int or array, float or array
     N rows; failure probability.
@@ -51,7 +49,7 @@ _ASSUMED = (
     Assumption("features and thresholds are chosen without these rows"),
 )
 
-# A number at a length and a threshold, such as the fraction of margin errors.
+# The fraction of margin errors, or a bound, as a function of mu and theta.
 Errors = Callable[[float, float], float]
 
 
@@ -69,9 +67,9 @@ def error_rate(
               t_i = \frac{y_i\langle w, \phi(x_i)\rangle}{|w|\,|\phi(x_i)|}
 
     Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`. About 10 ms; 0.3 s
-    for 60,000 rows. Terms: of :mod:`mehler.bounds.margin`. Proof: :doc:`/theorems/features-margin`;
-    arguments: :mod:`mehler.bounds.margin`. J. Langford, J. Shawe-Taylor (2002), with :math:`\theta
-    = 0`; A. Maurer (2004).
+    for 60,000 rows. Terms: those of the module. Proof: :doc:`/theorems/features-margin`; arguments:
+    :mod:`mehler.bounds.margin`. J. Langford, J. Shawe-Taylor (2002), with :math:`\theta = 0`; A.
+    Maurer (2004).
 
     Parameters
     ----------
@@ -118,9 +116,8 @@ def error_rate_separated(
     .. math:: e = \beta + (1-\beta)\,\Phi(\theta - \mu t)
 
     is that of :func:`error_rate` where a fraction beta counts as errors. Both `margin` and `below`
-    may be read off the rows; all margins together give a smaller bound. Terms: of
-    :mod:`mehler.bounds.margin`. Proof: :doc:`/theorems/features-margin`; arguments:
-    :mod:`mehler.bounds.margin`.
+    may be read off the rows; all margins together give a smaller bound. Terms: those of the module.
+    Proof: :doc:`/theorems/features-margin`; arguments: :mod:`mehler.bounds.margin`.
 
     Parameters
     ----------
@@ -154,7 +151,7 @@ def _of(
     errors: Callable[..., Errors],
     *numbers: Any,
 ) -> Bound:
-    """Return the smallest bound at each entry; `errors` takes the numbers of an entry."""
+    """Return the smallest bound at each entry; `errors` makes e of mu and theta from `numbers`."""
     chance = probabilities(delta=delta)
     mu = None if scale is None else require_positive("scale", scale)
     thetas = [
@@ -172,7 +169,7 @@ def _of(
 def _best(
     n: float, errors: Errors, delta: float, scale: float | None, thresholds: Sequence[float]
 ) -> dict[str, float]:
-    """Return the smallest bound over thresholds and lengths, none of which costs probability."""
+    """Return the terms of the smallest bound over theta and mu; mu costs no probability."""
     confidence = log_moment(n) + math.log(len(thresholds)) - math.log(delta)
 
     def total(mu: float, theta: float) -> float:
@@ -196,8 +193,8 @@ def _best(
 
 
 def _length(total: Errors, threshold: float, n: float) -> float:
-    """Search for the length: on a grid, then between the neighbours of its best point."""
-    # Where mu^2/(2N) is 5 nothing below 0.99 is left to say.
+    """Search for the best mu: on a grid, then between the neighbours of its best point."""
+    # Where mu^2/(2N) is 5 the bound is above 0.99.
     grid = np.linspace(math.log(0.03), 0.5 * math.log(10 * n), _STEPS)
     values = [total(math.exp(log_mu), threshold) for log_mu in grid]
     k = int(np.argmin(values))
@@ -215,9 +212,9 @@ def divergence(e: float, gap: float) -> float:
 
 
 def largest_gap(e: float, limit: float) -> float:
-    """Return the largest gap with kl(e, e + gap) <= limit, to rounding.
+    """Return kl^(-1)(e, limit) - e, to rounding.
 
-    Newton's steps from above stay above, as kl is convex; where the start is beyond 1 by halves.
+    Newton's steps from above stay above, as kl is convex; by halves where the start exceeds 1 - e.
     """
     most = 1 - e
     gap = min(math.sqrt(limit / 2), 2 * limit + math.sqrt(2 * e * limit))

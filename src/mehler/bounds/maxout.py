@@ -1,13 +1,12 @@
-r"""Bounds on the risk of learning on random maxout features: Theorem 2 and its lemmas.
+r"""Bounds on the risk of learning on random maxout features (Mroueh, Rennie and Goel 2015).
 
-The class is that of functions :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with
-:math:`|\alpha| \le C p`, p the density of the weights; the box holds :math:`\sum_\ell \alpha_\ell
-\phi(\cdot, W^\ell)` with :math:`|\alpha_\ell| \le C/m`. A unit is
-:math:`\phi(x, W) = \max_{j \le q} \langle w_j, x\rangle`, its root mean square at a vector of norm
-1 is :math:`\sigma(q)`.
-
-Each quantity has a bound without dimensions, and one along the paper's route, by a covering of the
-inputs, where `n_inputs`, `dimension` and `diameter` are given. The second is larger. It has
+A unit is :math:`\phi(x, W) = \max_{j \le q} \langle w_j, x\rangle` with standard normal weights W;
+its root mean square at a vector of norm 1 is :math:`\sigma(q)`. The class :math:`\mathcal F` is
+that of functions :math:`f = \int \alpha(W) \phi(\cdot, W) dW` with :math:`|\alpha| \le C p`, p the
+density of W. The box holds the sums :math:`\sum_{\ell\le m} \alpha_\ell \phi(\cdot, W^\ell)` of m
+units with :math:`|\alpha_\ell| \le C/m`. Each quantity has a bound without dimensions, and a larger
+one along the paper's proof, by a covering of the inputs, where `n_inputs`, `dimension` and
+`diameter` are given. The latter has
 
 .. math:: M_\delta = 4 R \sqrt{k \log^+\frac{2 D \sqrt d}{R} + \log\frac{2 m q}{\delta}},
 
@@ -29,8 +28,8 @@ centred : bool
     The units are centred, :math:`\phi - h_1(q)|x|`, with mean h_1 and variance V of the largest of
     q normals: :math:`\sqrt{V(q)}`, smaller for q > 1, then stands for :math:`\sigma(q)`.
 function : {"nearest", "monte-carlo"}
-    The function of the box nearest to f, or the average over the weights, which is that of the
-    covering.
+    The function of the box nearest to f, or the Monte Carlo one, with :math:`\alpha_\ell =
+    \alpha(W^\ell)/(m\,p(W^\ell))`, which is that of the covering.
 delta : float or array
     Probability of one event; each function says how many of them it excludes.
 """
@@ -67,7 +66,7 @@ def _loss(lipschitz: Any, loss_bound: Any) -> Assumption:
 
 
 def _root_log(delta: Any) -> Any:
-    """Compute sqrt(2 log(1/delta)), the deviation of a 1-Lipschitz function of a Gaussian."""
+    """Compute sqrt(2 log(1/delta)), the deviation of a 1-Lipschitz function of normals."""
     return np.sqrt(2 * np.log(1 / delta))
 
 
@@ -191,14 +190,13 @@ def approximation(
 
     with probability at least 1 - delta. Without `delta` it is
     :math:`(E\|\hat f - f\|^2)^{1/2} \le C R \sigma(q) / \sqrt m` for the Monte Carlo function
-    :math:`\hat f = \frac1m \sum_\ell \frac{\alpha(W^\ell)}{p(W^\ell)} \phi(\cdot, W^\ell)`, and so
-    for the nearest one. With `delta` the Monte Carlo function has :math:`C R (2 \sigma(q) + 1)
-    (\sqrt{2t/m} + 2t/m)`, :math:`t = \log(2/\delta)`; by a covering :math:`\frac{C M_\delta}{\sqrt
-    m}(1 + \sqrt{2 \log(1/\delta)})` with probability at least 1 - 2 delta.
+    :math:`\hat f`, and so for the nearest one. With `delta` the Monte Carlo function has :math:`C R
+    (2 \sigma(q) + 1) (\sqrt{2t/m} + 2t/m)`, :math:`t = \log(2/\delta)`; by a covering
+    :math:`\frac{C M_\delta}{\sqrt m}(1 + \sqrt{2 \log(1/\delta)})`, with chance 1 - 2 delta.
 
-    Terms: "mean" and "confidence", or "deviation" and "tail". `trivial` is :math:`CR\sigma(q)`, the
-    length of f, for the nearest function; with the length of the Monte Carlo function added for
-    that one. Proof: :doc:`/theorems/lemma-3`; arguments: :mod:`mehler.bounds.maxout`.
+    Terms: "mean" and "confidence", or "deviation" and "tail". `trivial` is :math:`CR\sigma(q)`, a
+    bound of the norm of f, for the nearest function; for the Monte Carlo one the bound of its norm
+    is added. Proof: :doc:`/theorems/lemma-3`; arguments: :mod:`mehler.bounds.maxout`.
 
     Examples
     --------
@@ -222,8 +220,8 @@ def approximation(
         return Bound(terms=(mean,), assumptions=assumptions, trivial=most, quantity=quantity)
     chance, events, quantity = probabilities(delta=delta), 1, _MONTE_CARLO
     deviation, t = _root_log(chance), np.log(2 / chance)
-    # The Monte Carlo function may point away from f. One norm is at most sigma, the other at most
-    # the mean norm of the units, which concentrates about sigma or less.
+    # The Monte Carlo function may point away from f: the norms of both are added. Over C R, that of
+    # f is at most sigma, the other the mean norm of the units, which is little more at most.
     trivial = size * (2 * sigma + deviation / root)
     if covering is not None:
         if centred:
@@ -234,7 +232,7 @@ def approximation(
         terms = (Term("mean", first), Term("confidence", first * deviation))
     elif function == "nearest":
         terms = (mean, Term("confidence", size * deviation / root))
-        # The box contains 0, and norms in the class are at most C R sigma(q).
+        # The box contains 0, at the distance |f|.
         trivial, quantity = size * sigma, ""
     else:
         factor = size * (2 * sigma + 1)
@@ -328,9 +326,9 @@ def excess_risk(
     and the bound fails with at most probability 4 delta.
 
     Terms: "statistical", "confidence" and "approximation". `trivial` is the smaller of B and
-    :math:`LCR(2\sigma(q) + \sqrt{2\log(1/\delta)/m})`, L times what the functions of both classes
-    are long, on one of the bound's own events. Proofs: :doc:`/theorems/theorem-2`; for `centred`
-    and `mean_norm` :doc:`/theorems/sharper-risk`; arguments: :mod:`mehler.bounds.maxout`.
+    :math:`LCR(2\sigma(q) + \sqrt{2\log(1/\delta)/m})`, L times bounds of the norms in both classes,
+    on one of the bound's own events. Proofs: :doc:`/theorems/theorem-2`; for `centred` and
+    `mean_norm` :doc:`/theorems/sharper-risk`; arguments: :mod:`mehler.bounds.maxout`.
 
     Parameters
     ----------
@@ -387,7 +385,7 @@ def excess_risk(
     else:
         statistical = 2 * (size * not_negatives(mean_norm=mean_norm)) / root
         confidence, events = 2 * most * deviation / root, 2
-        # The units' mean norm in the population is not among these events.
+        # A bound of the units' mean norm over the law of x is not among these events.
         trivial = most
     last = Term("approximation", approximated)
     parts = (Term("statistical", statistical), Term("confidence", confidence), last)

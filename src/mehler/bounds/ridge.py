@@ -1,11 +1,11 @@
 r"""Bounds on the excess risk of ridge regression on random features, for the squared loss.
 
-Targets are :math:`y_i = f(x_i) + \epsilon_i` with independent noise of mean 0. :math:`\mu_1 \ge
-\mu_2 \ge \dots` are the eigenvalues of the exact kernel K on the N rows, and
-:math:`d(\lambda) = \sum\mu_i/(\mu_i + N\lambda)`. Proofs are in :doc:`/theorems/features-ridge`
-and, for a fast rate with clipped values, in :doc:`/theorems/features-clipped-ridge`.
-
-Functions take the same arguments:
+Targets are :math:`y_i = f(x_i) + \epsilon_i` with independent noise of mean 0. The excess risk is
+the mean of :math:`(\hat f - f)^2`: the bound has the bias and variance of regression with the exact
+kernel K, and what m features add. :math:`\mu_1 \ge \mu_2 \ge \dots` are the eigenvalues of K on the
+N rows, and :math:`d(\lambda) = \sum\mu_i/(\mu_i + N\lambda)` its degrees of freedom. Proofs are in
+:doc:`/theorems/features-ridge` and, for a fast rate with clipped values, in
+:doc:`/theorems/features-clipped-ridge`. Functions take the same arguments:
 
 n_features, n_samples : int or array
     Columns m, and rows N that are fitted.
@@ -39,11 +39,11 @@ from mehler.bounds._spectra import Size, blocks, eigenvalues_of, size_of, tail
 __all__ = ["best_ridge", "excess_risk", "excess_risk_clipped"]
 
 
-# Relative errors at which the bias is summed: both ends of (0, 1) count.
+# Relative errors t of the Gram matrix at which integrals are summed, dense towards 0 and 1.
 _STEPS = np.unique(
     np.concatenate([np.geomspace(1e-7, 0.5, 300), 1 - np.geomspace(0.5, 1e-12, 500)])
 )
-# Exponents of a geometric mean, and of Hoelder's inequality: any is valid.
+# Values tried of theta and u, free parameters of the bounds q of `second_moment`.
 _MEANS = np.linspace(0.0, 1.0, 21)
 _HOELDER = np.geomspace(1e-4, 1e4, 81)
 
@@ -71,9 +71,11 @@ def excess_risk(
               r^{2r}(1-r)^{2-2r}\lambda^{2r}
 
     for the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda|w|^2`, in the mean over
-    noise and features, for each target of the source condition, with the rows as they are. With
-    p(t) the chance, by :func:`mehler.bounds.spectral.gram_error`, that :math:`\hat K_m + N\lambda`
-    is below 1 - t times :math:`K + N\lambda`,
+    noise and features, for each target of the source condition, with the rows as they are. b_r is
+    the largest bias of the exact kernel over R^2. F' bounds what features add by each draw's worst
+    target, and F'', smaller for many features, by one target. With p(t) the chance, by
+    :func:`mehler.bounds.spectral.gram_error`, that :math:`\hat K_m + N\lambda` is below 1 - t times
+    :math:`K + N\lambda`, and h(t) the largest bias over R^2 where it is not,
 
     .. math:: F' = h(0) - b_r + \int_0^1h'(t)\,p(t)\,dt, \qquad F'' = \min_\tau\Big[
               \frac{\lambda^{2r}J_r}{(1-\tau)M} + \Big(\frac{b_r\lambda^{2r}J_r}M\Big)^{1/2}
@@ -81,12 +83,11 @@ def excess_risk(
               + \int_\tau^1h'(t)p(t)\,dt\Big]
 
     h(t) is lambda^(2r) s_r/(1-t)^2 for t up to r and (lambda t/(1-t))^(2r) from there, for r up to
-    1/2; beyond, that of 1/2 times (mu_1/N)^(2r-1); at most (mu_1/N)^(2r). J_r is at most
-    :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, and J_0 at most
-    :math:`\frac{\kappa^2}{4\lambda}`; all forms are in the proof. Terms: "bias" and "variance",
-    those of the exact kernel's regression, and "features". Proof: :doc:`/theorems/features-ridge`;
-    arguments: :mod:`mehler.bounds.ridge`. A. Rudi, L. Rosasco (2017), Theorems 1 to 3; H. Avron and
-    others (2017), Lemma 2.
+    1/2; beyond, that of 1/2 times (mu_1/N)^(2r-1); at most (mu_1/N)^(2r). The second moment J_r of
+    a block is at most :math:`\frac{\kappa^2}\lambda d(\lambda)^{2r-1}` for r of at least 1/2, J_0
+    at most :math:`\frac{\kappa^2}{4\lambda}`. Terms: "bias", "variance" and "features". Proof, with
+    all forms: :doc:`/theorems/features-ridge`; arguments: :mod:`mehler.bounds.ridge`. A. Rudi, L.
+    Rosasco (2017), Theorems 1 to 3; H. Avron and others (2017), Lemma 2.
 
     Parameters
     ----------
@@ -237,20 +238,20 @@ def best_ridge(
 
 
 def require_smoothness(smoothness: float) -> float:
-    """Return r in (0, 1]."""
+    """Return the smoothness r, in (0, 1]."""
     if require_positive("smoothness", smoothness) > 1:
         raise ValueError(f"smoothness={smoothness!r} must be at most 1: ridge regression saturates")
     return float(smoothness)
 
 
 def largest(smoothness: float) -> float:
-    """Return s_r = sup x^(2r)/(1 + x)^2 over x >= 0, which is at x = r/(1 - r)."""
+    """Return s_r, the supremum of x^(2r)/(1 + x)^2 over x >= 0, which is at x = r/(1 - r)."""
     r = float(smoothness)
     return r ** (2 * r) * (1 - r) ** (2 - 2 * r)
 
 
 def worst_bias(first: float, ridge: float, r: float) -> float:
-    """Return b_r, of the exact kernel whose eigenvalues over N are at most `first`."""
+    """Return b_r, the largest bias of the exact kernel over R^2, for mu_1/N = `first`."""
     if first * (1 - r) >= ridge * r:
         return largest(r) * power(ridge, 2 * r)
     root = power(first, r) * (ridge / (ridge + first))
@@ -266,18 +267,18 @@ def power(base: float, exponent: float) -> float:
 def added_bias(
     spectrum: Size, mu: Floats, m: float, *, ridge: float, smoothness: float, sup: float | None
 ) -> float:
-    """Return F = min(F', F''): what m blocks of features add to the exact bias over R^2."""
+    """Return min(F', F'') of :func:`excess_risk` for `m` blocks of features."""
     first = float(mu[0]) / mu.size
     bias = worst_bias(first, ridge, smoothness)
     cap = power(first, 2 * smoothness)
     if math.isinf(cap):
         return math.inf
-    # A product of 0 and infinity says nothing.
+    # h at 0, at each step and at 1; NaN, of 0 times infinity, is no bound.
     edges = np.fmin(_draw_by_draw(first, ridge, smoothness), cap)
     starts = np.concatenate([[0.0], _STEPS])
     chances = np.zeros(starts.size)
     chances[0] = 1.0
-    # No error exceeds the largest eigenvalue of the mean.
+    # The chance p(t) is 0 from the largest eigenvalue mu_1/(mu_1 + N lambda) on.
     reached = (starts > 0) & (starts < float(spectrum.beta[0]))
     below = tail(spectrum, m, -1).log_probability(starts[reached])
     chances[reached] = np.exp(np.minimum(0.0, below))
@@ -291,10 +292,7 @@ def added_bias(
 
 
 def _draw_by_draw(first: float, ridge: float, r: float) -> Any:
-    """Return h at 0 and at each step, and infinity: (K/N)^(2r) is operator monotone up to 1/2.
-
-    Beyond, the target is in the ball of 1/2 whose radius is the largest (mu/N)^(r - 1/2) R.
-    """
+    """Return h of :func:`excess_risk`, not capped, at 0 and at each step; then infinity."""
     low = min(r, 0.5)
     with np.errstate(over="ignore", invalid="ignore"):
         shape = np.where(
@@ -316,7 +314,7 @@ def _one_target(
     remaining: Floats,
     chances: Floats,
 ) -> Any:
-    """Bound the contribution of features if the spectral error is at most 1 - `remaining`."""
+    """Return the first two summands of F'' for each tau: 1 - tau in `remaining`, p in `chances`."""
     size = power(ridge, 2 * r)
     spread = second_moment(spectrum, mu, ridge, r, sup) / m
     error = 2 * math.sqrt(second_moment(spectrum, mu, ridge, 0.0, sup) / m)
@@ -328,9 +326,9 @@ def _one_target(
 
 @np.errstate(all="ignore")
 def second_moment(spectrum: Size, mu: Floats, ridge: float, r: float, sup: float | None) -> float:
-    """Return J_r, the largest x^(2r) q(x)/(1 + x)^2 over x = mu_i/(N ridge).
+    """Return J_r, the largest x^(2r) q(x)/(1 + x)^2 over x = mu_i/(N ridge), for the best q.
 
-    N ridge q(K/(N ridge)) is at least E[s G], the mean of a block's Gram matrix times its leverage.
+    N ridge q(K/(N ridge)) is a bound of E[s G], for a block's leverage s and Gram matrix G.
     """
     shift = mu.size * ridge
     beta, rest = spectrum.beta, shift / (mu + shift)

@@ -1,14 +1,13 @@
-r"""Spectral error of the Gram matrix of m features, and the functions they approximate.
+r"""Bound how far the Gram matrix of m features is from the kernel, and m features from functions.
 
-Relative to the kernel and a ridge, as ridge regression needs it, and in operator norm; for bounded
-features, and for unbounded ones of Gaussian weights. Proofs are in
-:doc:`/theorems/features-gram-error` and :doc:`/theorems/features-nearest`.
-:func:`mehler.bounds.solve` returns sufficient numbers of features.
-
-What the bounds share:
+The first is the largest eigenvalue of the error, relative to the kernel K and a ridge as ridge
+regression needs it, or without a ridge. The second is the distance of functions in the kernel's
+space from combinations of features. Features may be bounded, or functions of Gaussian weights.
+Proofs are in :doc:`/theorems/features-gram-error` and :doc:`/theorems/features-nearest`;
+:func:`mehler.bounds.solve` returns sufficient numbers of features. What the bounds share:
 
 n_features : int or array
-    Columns m, in M = m/block independent blocks.
+    Columns m, in M = m/block independent blocks; :math:`\hat K_m` is their Gram matrix at the rows.
 norm : float
     B, the radius of the ball of functions, in the norm of the space of K.
 block : int
@@ -65,15 +64,14 @@ def gram_error(
     r"""Bound the spectral error of the Gram matrix, relative to the kernel and a ridge.
 
     .. math:: P\big(\|(K+\lambda)^{-1/2}(\hat K_m - K)(K+\lambda)^{-1/2}\| > \Delta\big)
-              \le \delta, \qquad
-              \frac{\sum_i (e^{a_\pm\beta_i + w_\pm 1\{i=1\}} - 1)}{\psi(\theta_\pm\Delta)}
-              \text{ summed over } \pm \text{ is } \delta
+              \le \delta, \qquad \sum_\pm
+              \frac{\sum_i (e^{a_\pm\beta_i + w_\pm 1\{i=1\}} - 1)}{\psi(\theta_\pm\Delta)} = \delta
 
-    with psi(x) = e^x - 1 - x, beta_i = mu_i/(mu_i + lambda), s of one block's features, and for the
-    best theta and L a = M psi(+-theta L/M)/L, w = M E[psi(+-theta s/M); s > L], 0 where s <= L
-    surely. Term: "deviation". One eigenvalue decomposition, then about 0.03 s at n = 5000. Proof:
-    :doc:`/theorems/features-gram-error`; arguments: :mod:`mehler.bounds.spectral`. Sharper than J.
-    A. Tropp (2015), Theorem 7.7.1.
+    with psi(x) = e^x - 1 - x, beta_i = mu_i/(mu_i + lambda), s the `leverage` of a block, and, for
+    any theta and L, of which the best are taken, a = M psi(+-theta L/M)/L and w = M E[psi(+-theta
+    s/M); s > L], which is 0 where s <= L surely. Term: "deviation". One eigenvalue decomposition,
+    then about 0.03 s at n = 5000. Proof: :doc:`/theorems/features-gram-error`; arguments:
+    :mod:`mehler.bounds.spectral`. Sharper than J. A. Tropp (2015), Theorem 7.7.1.
 
     Parameters
     ----------
@@ -122,11 +120,11 @@ def gram_error(
 
 
 _NEAREST = "mean square distance of the nearest combination of features, worst of a ball"
-# Ridges of the proof, in units of the largest eigenvalue; theta over M/nu; both are only choices.
+# Values tried of lambda, over mu_1/N, and of theta, over M/nu.
 _RIDGES = np.geomspace(1e-8, 10.0, 55)
 _TILTS = np.geomspace(1e-4, 1e3, 400)
 _FEW = 1e-12
-# Relative errors at which the mean is summed: both ends of (0, 1) count.
+# Values of t at which the integral is summed, dense towards 0 and 1.
 _STEPS = np.unique(
     np.concatenate([np.geomspace(1e-6, 0.5, 120), 1 - np.geomspace(0.5, 1e-12, 240)])
 )
@@ -152,9 +150,10 @@ def approximation(
               - \sum_l\alpha_l\phi_l(x_i)\Big)^2 \le
               \min_\lambda B^2\lambda\int_0^{\Delta_1}\frac{p_m(t)}{(1-t)^2}\,dt
 
-    with :math:`\lambda\Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance
-    that :math:`\hat K_m + N\lambda` is not above 1 - t times :math:`K + N\lambda`. Term: "nearest",
-    a mean square. `trivial` is B^2 mu_1/N. Proof: :doc:`/theorems/features-nearest`; arguments:
+    over N rows x_i and functions of norm at most B in the kernel's space H, with :math:`\lambda
+    \Delta_1/(1-\Delta_1) = \mu_1/N` and p_m(t) a bound of the chance that :math:`\hat K_m +
+    N\lambda` is not above 1 - t times :math:`K + N\lambda`. Term: "nearest", a mean square.
+    `trivial` is B^2 mu_1/N. Proof: :doc:`/theorems/features-nearest`; arguments:
     :mod:`mehler.bounds.spectral`. After F. Bach (2017).
 
     Parameters
@@ -221,19 +220,19 @@ def approximation(
 
 
 def _of_moments(beta: Floats, spread: float, m: float) -> _spectra.Tail:
-    """Return the lower tail by E[s H] at most `spread` B."""
+    """Bound p_m by the kurtosis, for `spread` = nu."""
     theta = _TILTS * m / spread
     rise = theta**2 * spread / (2 * m)
     return _spectra.Tail(theta, _spectra.log_sums(rise, np.zeros_like(rise), beta))
 
 
 def _mean(below: _spectra.Tail, largest: float, ridge: float, cap: float) -> float:
-    """Bound E min(ridge t/(1 - t), cap) by steps at which p_m is not smaller."""
+    """Bound the integral for one lambda, the mean of min(lambda t/(1 - t), cap), from above."""
     starts = np.concatenate([[0.0], _STEPS])
     edges = np.minimum(np.concatenate([[0.0], ridge * _STEPS / (1 - _STEPS), [np.inf]]), cap)
     rises, chances = np.diff(edges), np.zeros(starts.size)
     chances[0] = 1.0
-    # No t exceeds the largest eigenvalue of the mean.
+    # The chance is 0 from t = beta_1 on.
     inside = (rises > 0) & (starts > 0) & (starts < largest)
     chances[inside] = np.exp(np.minimum(0.0, below.log_probability(starts[inside])))
     return math.fsum(rises * chances)

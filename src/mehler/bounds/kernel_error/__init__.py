@@ -1,10 +1,8 @@
 r"""Error of the Gram matrix of m features against the exact kernel.
 
 For one pair of rows, for all pairs of N rows, and uniformly over a set. Proofs are in
-:doc:`/theorems/kernel-error` and, for any map on a set, in :doc:`/theorems/features-uniform`.
-:func:`mehler.bounds.solve` returns sufficient numbers of features.
-
-What the bounds share:
+:doc:`/theorems/kernel-error` and, for any map on a set, in :doc:`/theorems/features-uniform`;
+:func:`mehler.bounds.solve` returns sufficient numbers of features. What the bounds share:
 
 n_features, n_rows : int or array
     Number m of independent units (of frequencies, for pairs of cosine and sine), and N of rows.
@@ -25,8 +23,7 @@ pool_size : int or array
     lambda of (u + psi(+-lambda))/lambda, psi = log E exp(lambda (F - K)); Delta(u) that of the
     supremum of psi over all correlations.
 rho : float, optional
-    Correlation of the rows; without it, and by "chernoff" below -0.95, the worst one of all in
-    [-1, 1].
+    Correlation of the rows; without it, and by "chernoff" below -0.95, the worst one of all.
 variance : float
     V of the product, of any map: "chebyshev".
 sub_gamma : (float, float)
@@ -35,9 +32,8 @@ width : float
     b, length of an interval that holds every product ("hoeffding", or "chebyshev" with
     V = b^2/4): 4 for the products of two features sqrt(2) cos, 1 for codes.
 collision : float
-    Probability kappa that codes agree: "binomial" with Delta_kappa(u), the largest t with
-    kl(kappa +- t, kappa) <= u for Bernoulli laws; "hoeffding", b = 1; or "chebyshev" with their
-    variance V = kappa(1 - kappa).
+    Probability kappa that codes agree: "binomial" with Delta_kappa(u), the largest t with kl(kappa
+    +- t, kappa) <= u for Bernoulli laws; "hoeffding", b = 1; "chebyshev", V = kappa(1 - kappa).
 """
 
 from mehler.bounds.kernel_error._pairs import all_pairs, normal_quantile, one_pair

@@ -179,8 +179,7 @@ def at_correlation(q: int, rho: float, *, shared: bool = False) -> Exponents:
         return any_correlation(q)
     at = _GRID if shared else _grid(rho)
     product, weight = product_nodes(rho, q, float(at[-1]))
-    # Use the rule's own mass and mean (1 and K to 1e-9): their errors would dominate where psi
-    # is of order lambda^2.
+    # The rule's own mass and mean replace 1 and K, so that their errors do not dominate small psi.
     weight = weight / weight.sum()
     centred = product - weight @ product
     # log(1 + E [exp(y) - 1 - y]) for y = lambda (F - K), of mean 0.

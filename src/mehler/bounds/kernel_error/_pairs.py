@@ -1,4 +1,9 @@
-"""Bounds of the error of the kernel by m features: for one pair of rows, and for all pairs."""
+"""Bound the error of the kernel by m features, for one pair of rows and for all pairs.
+
+A map estimates the kernel K at two rows by the mean of m independent products F of features, K the
+mean of F. What is known of F, such as its variance, decides which concentration inequalities apply;
+`Product` holds these, and a bound is the smallest of them. The page kernel-error has the proofs.
+"""
 
 from __future__ import annotations
 
@@ -18,27 +23,28 @@ from mehler.bounds.kernel_error import _exponent
 
 Method = Literal["chernoff", "sub-gamma", "chebyshev", "hoeffding", "binomial"]
 Terms = dict[str, Any]
-_CELLS = 4000  # of the grid of correlations rho
+_CELLS = 4000  # intervals of the grid of correlations rho
 
 
 class Product(NamedTuple):
-    """Known properties of F, the product of one feature at two rows, whose mean is the kernel K."""
+    """The inequalities that hold for F, the product of one feature at two rows, of mean K."""
 
-    # By the inequality: the deviation of a mean of m products, exceeded with probability delta.
-    forms: dict[str, Callable[[Any, Any], Terms]]
+    # By method: a function of m and delta that returns, as named terms to be added, a deviation
+    # that the mean of m products exceeds with probability at most delta.
+    inequalities: dict[str, Callable[[Any, Any], Terms]]
     assumptions: tuple[Assumption, ...]
-    # A deviation that no mean exceeds.
-    trivial: Any = math.inf
+    trivial: Any = math.inf  # a deviation that no mean exceeds
 
     def deviation(self, m: float | Floats, delta: float | Floats) -> Terms:
-        """Return the terms of the smallest form: as the choice depends on no draw, it is valid."""
-        forms = [form(m, delta) for form in self.forms.values()]
-        best = np.argmin(np.stack(np.broadcast_arrays(*(sum(f.values()) for f in forms))), axis=0)
+        """Return the terms of the smallest deviation; the choice is valid, as it sees no draw."""
+        deviations = [terms_at(m, delta) for terms_at in self.inequalities.values()]
+        sums = np.broadcast_arrays(*(sum(terms.values()) for terms in deviations))
+        best = np.argmin(np.stack(sums), axis=0)
         if best.ndim == 0:
-            return forms[int(best)]
+            return deviations[int(best)]
         terms: Terms = {}
         for i in np.unique(best):
-            for name, value in forms[i].items():
+            for name, value in deviations[i].items():
                 terms[name] = np.where(best == i, value, terms.get(name, 0.0))
         return terms
 
@@ -52,7 +58,7 @@ def product_of(
     width: Reals | None = None,
     collision: Reals | None = None,
 ) -> Product:
-    """Return the product of which exactly one thing is known (a pool size may have a rho)."""
+    """Return the inequalities for F by the one argument that is given (rho joins pool_size)."""
     facts = {"pool_size": pool_size, "variance": variance, "sub_gamma": sub_gamma}
     facts |= {"width": width, "collision": collision}
     names = [name for name, value in facts.items() if value is not None]
@@ -66,25 +72,25 @@ def product_of(
     trivial, assumptions = math.inf, [Assumption("units are independent")]
     if pool_size is not None:
         cosine = None if rho is None else correlations(rho=rho)
-        forms = _of_maxout(pool_sizes(pool_size), cosine)
+        inequalities = _of_maxout(pool_sizes(pool_size), cosine)
         assumptions.append(Assumption("rows have norm 1 (for norms a and b multiply by a b)"))
         if rho is not None:
             text = "the rows have this correlation"
             assumptions.append(Assumption(text, None, digits(cosine)))
     elif variance is not None:
-        forms = {"chebyshev": _chebyshev(positives(variance=variance))}
+        inequalities = {"chebyshev": _chebyshev(positives(variance=variance))}
     elif sub_gamma is not None:
-        forms = {"sub-gamma": _sub_gamma(*require_pair("sub_gamma", sub_gamma))}
+        inequalities = {"sub-gamma": _sub_gamma(*require_pair("sub_gamma", sub_gamma))}
     elif width is not None:
         trivial = b = positives(width=width)
         # Popoviciu: on an interval the variance is largest for mass at both ends.
-        forms = {"hoeffding": _hoeffding(b), "chebyshev": _chebyshev(b**2 / 4)}
+        inequalities = {"hoeffding": _hoeffding(b), "chebyshev": _chebyshev(b**2 / 4)}
         text = "each product lies in an interval of this length"
         assumptions.append(Assumption(text, None, digits(b)))
     elif collision is not None:
         kappa = probabilities(collision=collision)
         trivial = np.maximum(kappa, 1 - kappa)
-        forms = {
+        inequalities = {
             "binomial": functools.partial(_binomial, kappa),
             "hoeffding": _hoeffding(1.0),
             "chebyshev": _chebyshev(kappa * (1 - kappa)),
@@ -92,12 +98,13 @@ def product_of(
         text = "codes agree with this probability"
         assumptions.append(Assumption(text, None, digits(kappa)))
     if method is not None:
-        forms = {method: forms[require_choice("method", method, tuple(forms))]}
-    return Product(forms, tuple(assumptions), trivial)
+        method = require_choice("method", method, tuple(inequalities))
+        inequalities = {method: inequalities[method]}
+    return Product(inequalities, tuple(assumptions), trivial)
 
 
 def require_pair(name: str, value: tuple[float, float]) -> tuple[float, float]:
-    """Return two numbers, the first above 0 and the other not below."""
+    """Return two numbers, the first above 0 and the second at least 0."""
     try:
         v, c = value
     except (TypeError, ValueError):
@@ -127,7 +134,7 @@ def _binomial(kappa: Floats, m: Floats, delta: Floats) -> Terms:
 
 
 def _of_maxout(q: Any, rho: Any) -> dict[str, Callable[[Any, Any], Terms]]:
-    """Return the inequalities of maxout units, at the worst correlation if there is none."""
+    """Return the inequalities for maxout units, at the worst correlation if `rho` is None."""
 
     def exponent(q: int, rho: float | None, cost: Floats) -> Any:
         if rho is None:
@@ -142,8 +149,8 @@ def _of_maxout(q: Any, rho: Any) -> dict[str, Callable[[Any, Any], Terms]]:
     def chebyshev(m: Floats, delta: Floats) -> Terms:
         return _chebyshev(largest_variance(q, rho))(m, delta)
 
-    forms = {"chernoff": chernoff, "sub-gamma": _sub_gamma(*sub_gamma_constants(q, rho))}
-    return {**forms, "chebyshev": chebyshev}
+    gamma = _sub_gamma(*sub_gamma_constants(q, rho))
+    return {"chernoff": chernoff, "sub-gamma": gamma, "chebyshev": chebyshev}
 
 
 def sub_gamma_constants(pool_size: Any, rho: Any) -> tuple[Any, Any]:
@@ -162,8 +169,8 @@ def largest_variance(pool_size: Any, rho: Any) -> Any:
 def _variance(q: int, rho: float | None) -> float:
     """Return V, the variance of F; without `rho` at most 0.1 % above the largest for q <= 1024.
 
-    V' = 4 E[M M'; D = D'] - 2 K kappa, M the maxima, D the winners, is at most 6 sigma^2 in size:
-    between grid points h apart V exceeds the larger of its values by at most 6 sigma^2 h/2.
+    The derivative of V in rho is at most 6 sigma2(q) in size (Step 3 of the proof): between grid
+    points h apart V exceeds the larger of its values by at most 3 sigma2(q) h.
     """
     if rho is not None:
         return float(exact.maxout_variance(float(rho), int(q)))
@@ -173,7 +180,7 @@ def _variance(q: int, rho: float | None) -> float:
 
 @np.vectorize
 def _farthest(share: float, cost: float) -> float:
-    """Return the t with kl(share + t, share) = `cost`, rounded up; 1 - share if there is none."""
+    """Return t with kl(share + t, share) = `cost` (`_divergence`), rounded up, or 1 - share."""
     if -math.log(share) <= cost:
         return 1 - share
     low, high = 0.0, 1 - share
@@ -256,8 +263,7 @@ def all_pairs(
     r"""Bound the largest error of the Gram matrix of N rows.
 
     .. math:: P\Big(\max_{i \le j}|\hat K_{ij} - K_{ij}| > \varepsilon\Big) \le \delta,
-              \qquad \varepsilon = \varepsilon_1\Big(\frac\delta P\Big), \qquad
-              P = \frac{N(N+1)}2
+              \qquad \varepsilon = \varepsilon_1\Big(\frac\delta P\Big), \quad P = \frac{N(N+1)}2
 
     with epsilon_1(delta) the bound of :func:`one_pair`, by a union bound over the P entries. What
     is known is true of all pairs, the diagonal included: leave `rho` out unless all have it. Terms:

@@ -1,8 +1,12 @@
-r"""Bounds of the largest kernel error over a set: of maxout units, and of maps by their slopes.
+r"""Bound the largest kernel error over a set of rows: of maxout units, and of maps by their slopes.
 
-Both cover the set by cells, halved at each level: a union over the pairs of cells of level J, and
-increments from a representative to the rows of its cell. For slopes with two moments these end at
-a level L, with a levels at a time; what is left is bounded by the mean of the slopes.
+A set of diameter D and doubling dimension k splits into at most T_j = 2^(kj) cells of diameter r_j
+= D min(1, 2^(1-j)) at level j, each inside one of level j - 1. One row of each cell represents it.
+The error at a pair of rows is that at their representatives of level J, which a union bound over
+pairs of cells covers, plus increments, its changes from there to representatives of finer levels.
+For maxout units all levels are summed. For other maps a chain of n links, each `stride` levels
+long, ends at level L. From there to the rows the error changes by distances times slopes G, random
+Lipschitz constants of products, of known E G and E G^2. Pages: kernel-error, (c); features-uniform.
 """
 
 from __future__ import annotations
@@ -22,9 +26,9 @@ from mehler.bounds.kernel_error._pairs import STATEMENT, Product, Terms, product
 
 _QUANTITY = "largest error of the kernel, all pairs of the set"
 _LOG2 = math.log(2)
-# Number of levels tried as J, and of levels below it that are summed one by one.
+# Number of levels tried as J, and of finer levels whose increments are summed one by one.
 _TRIED, _SUMMED = 64, 40
-# Where the remaining levels are summed in closed form.
+# The s at which the increments of all remaining levels are summed in closed form.
 _REST_AT = 0.25
 
 
@@ -41,7 +45,7 @@ def _set(dimension: Reals, diameter: Reals) -> tuple[Any, Any, tuple[Assumption,
 
 
 def _log_pairs(k: float, level: NDArray[np.int64]) -> Any:
-    """Compute log T (T + 1), with T (T + 1) twice the number of pairs at a level: both tails."""
+    """Compute log T (T + 1), T = 2^(k level): pairs of cells twice, as there are two tails."""
     # T + 1 = T (1 + 1/T), so that 2^(k j) need not be a float.
     return 2 * k * _LOG2 * level + np.log1p(np.exp2(-k * level))
 
@@ -94,7 +98,7 @@ def uniform(
 def by_chaining(
     m: float, q: int, k: float, levels: NDArray[np.int64], diameter: float, delta: float
 ) -> Any:
-    """Bound the remainder between rows and their representatives at each level, by increments."""
+    """Bound the sum of all increments from each of `levels`, taken as J, down to the rows."""
     exponents = _exponent.increments(q)
     j = levels[:, None] + np.arange(_SUMMED)
     steps = np.arange(1, _SUMMED + 1)
@@ -102,8 +106,8 @@ def by_chaining(
     cost = (_log_pairs(k, j + 1) + math.log(2 / delta) + steps * _LOG2) / m
     length = diameter * np.minimum(1.0, np.exp2(1.0 - j))
     summed = (2 * length * exponents.deviation(cost)).sum(axis=1)
-    # The rest, from level `first` on, at one s: sum of 2^(-j) (a + b j) = 2^(1-first) (a + b
-    # (first + 1)); there T (T + 1) <= 2 T^2.
+    # From level `first` on, at one s, T (T + 1) <= 2 T^2 makes it a series, in which
+    # the sum of 2^(-j) (a + b j) is 2^(1-first) (a + b (first + 1)).
     first = levels + _SUMMED
     at = int(np.argmin(np.abs(exponents.at - _REST_AT)))
     s, excess = exponents.at[at], exponents.upper[at]
@@ -113,9 +117,9 @@ def by_chaining(
     return summed + rest
 
 
-# Levels tried, and the largest logarithm of a number of pairs: probabilities stay above 1e-300.
+# Levels tried as J, and the largest logarithm of pairs/delta: probabilities stay above 1e-300.
 _LEVELS, _MOST = 200, 600.0
-# Levels between two links of the chain, and the largest number of links.
+# Levels that a link of the chain spans, and the largest number of links.
 _STRIDES, _LINKS = (1, 2, 3, 4, 6, 8), 60
 
 
@@ -174,7 +178,8 @@ def uniform_by_slope(
     # The rounding of both, which matters where they nearly cancel.
     square = max(square, mean * mean) * (1 + 1e-15)
     product = product_of(None, None, None, variance, sub_gamma, width)
-    # (v, c, falls): what bounds increments of rows that move by r; c stands for 2rc if it falls.
+    # (v, c, falls) for increments of rows that move by r: log E exp(t (I - E I)) is at most
+    # (2rt)^2 v/(2 (1 - h abs(t))), where h is 2rc, if it falls with r, or c.
     laws = []
     if width is not None:
         # Bernstein: an increment lies in [-b, b], and its second moment is (2r)^2 E G^2 at most.
@@ -194,7 +199,7 @@ def uniform_by_slope(
         pairs, length = _log_pairs(k, levels), across * np.minimum(1.0, np.exp2(1.0 - levels))
 
         def parts(level: int, stride: int, most: int) -> Any:
-            """Return the sums of 1 to `most` links, or none where that is 0, and what is left."""
+            """Return the four terms beyond the net, by number of links: 1 to `most`, or none."""
             sums, links = np.zeros((2, 1)), np.zeros(1, dtype=int)
             if most:
                 links, at = np.arange(1, most + 1), level + stride * np.arange(most)
@@ -202,7 +207,7 @@ def uniform_by_slope(
                 logs = pairs[at + stride] + _LOG2 * (links + 1) - math.log(chance)
                 sums = np.cumsum(_cheapest(laws, 2 * length[at], logs / m), axis=1)
             rest = length[level + stride * links]
-            # Cantelli: the mean of m slopes exceeds its own by this with probability share at most.
+            # Cantelli: the mean of m slopes exceeds E G by this with probability at most share.
             share = chance * np.exp2(-1.0 - links)
             # Its inverse may overflow, the root does not.
             root = math.sqrt(chance) * np.exp2((-1.0 - links) / 2)
@@ -235,7 +240,7 @@ def _best(
     chains: list[tuple[int, int]],
     parts: Callable[[int, int, int], Any],
 ) -> Terms:
-    """Return the terms of the smallest sum over levels, strides and numbers of links."""
+    """Return the terms of the smallest bound over J and `chains`: (stride, most links)."""
     least, best = math.inf, {}
     for level in range(_LEVELS):
         pairs = float(log_pairs[level]) - _LOG2
@@ -257,7 +262,7 @@ def _best(
 
 
 def _cheapest(laws: list[tuple[float, float, bool]], length: Floats, cost: Floats) -> Any:
-    """Return both parts (2, links) of the deviation of increments, by the best law for each."""
+    """Return both terms (2, links) of the deviation of each link's increments, by its best law."""
     parts = [
         np.stack([length * np.sqrt(2 * v * cost), c * cost * (length if falls else 1.0)])
         for v, c, falls in laws
@@ -268,7 +273,7 @@ def _cheapest(laws: list[tuple[float, float, bool]], length: Floats, cost: Float
 
 # Up to here the quadrature of lengths keeps its digits.
 _LARGEST = 10**12
-# Dimensions beyond which the length of normals is computed by its series.
+# Dimensions beyond which the mean length of a normal vector is computed by its series.
 _MANY = 1000
 # For larger nu the Matern kernel is practically Gaussian, and no map has it.
 _SMOOTHEST = 50.0
