@@ -99,14 +99,14 @@ class Instance:
     """
 
     name: str
-    happens: tuple[float, float]
+    interval: tuple[float, float]
     promised: float
 
     @property
     def ratio(self) -> tuple[float, float]:
-        """Ends of the value over its promised bound."""
+        """Ends of the interval over what is promised."""
         low, high = (
-            chance / self.promised if self.promised > 0 else math.inf for chance in self.happens
+            chance / self.promised if self.promised > 0 else math.inf for chance in self.interval
         )
         return low, high
 
@@ -125,7 +125,7 @@ def compute(
     return Evidence.from_interval(claim=claim, observed=value, interval=ends, **fields)
 
 
-def hold_verdict(
+def run_check(
     context: Context,
     check: Callable[..., Verdict],
     *data: Any,
@@ -216,6 +216,6 @@ def mean_exceeds(t: float, n: int, *, third: float = 2.0) -> tuple[float, float]
     return max(0.0, chance - error), chance + error
 
 
-def at_least(interval: tuple[float, float], lost: float) -> tuple[float, float]:
+def widen(interval: tuple[float, float], lost: float) -> tuple[float, float]:
     """Widen an interval for a probability by the chance `lost` that its assumptions fail."""
     return max(0.0, interval[0] - lost), min(1.0, interval[1] + lost)

@@ -16,7 +16,7 @@ from mehler import DeepFeatures, DeepKernel, exact, verify
 from mehler.features.deep import critical_weight_variance
 from mehler.statements import Context, Evidence, check
 
-from .._comparisons import compute, hold_verdict
+from .._comparisons import compute, run_check
 
 
 def mean_square(q: int, width: int, depth: int, weight_variance: float) -> float:
@@ -118,7 +118,7 @@ def preserved(
     def spread(x: Any, y: Any) -> Any:
         return 1.1 * widths[-1] * relative_variance(q, widths[0], 3) * claimed(x, y) ** 2
 
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_kernel,
         lambda seed: draw(3, widths, seed=seed, **options),

@@ -27,12 +27,12 @@ def one_row(bound: Bounding) -> Iterator[Instance]:
     """
     p, ridge = 1e-3, 1e-9
     for m in (200, 2000):
-        happens = float(np.exp(m * np.log1p(-p))) * 4.0
+        distance = float(np.exp(m * np.log1p(-p))) * 4.0
         setting = {"norm": 2.0, "eigenvalues": np.ones(1)}
         value = bound(m, leverage=1 / (p * (1 + ridge)), ridge=ridge, **setting)
-        yield Instance(f"one row, leverage, {m} features", (happens, happens), value.total)
+        yield Instance(f"one row, leverage, {m} features", (distance, distance), value.total)
         value = bound(m, kurtosis=1 / p, **setting)
-        yield Instance(f"one row, kurtosis, {m} features", (happens, happens), value.total)
+        yield Instance(f"one row, kurtosis, {m} features", (distance, distance), value.total)
 
 
 _N, _D = 24, 6  # rows and inputs

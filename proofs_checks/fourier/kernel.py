@@ -15,7 +15,7 @@ from mehler import FourierFeatures, _arrays, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._comparisons import hold_verdict
+from .._comparisons import run_check
 from .._measured_products import MISS, Estimates, compare_with_claims
 from .._plots import plot
 from ._blocks import Draw, along
@@ -108,7 +108,7 @@ def _compare_kernel(
 ) -> Evidence:
     """Compare the mean inner product of features with a claimed kernel."""
     rows = 0.8 * context.rng("rows").standard_normal((4, _D))
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_kernel,
         lambda seed: draw(_D, 2000, seed=seed, like=context.like(), **options),

@@ -14,7 +14,7 @@ from scipy.special import hyp1f1
 from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute, hold_verdict
+from .._comparisons import compute, run_check
 from .._plots import plot
 from ._blocks import Blocks, Draw, along
 
@@ -51,7 +51,7 @@ def kernel(
 ) -> Evidence:
     """Compare the Gaussian kernel with the mean over blocks of orthogonal frequencies."""
     rows = 0.8 * context.rng("rows").standard_normal((4, _D))
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_kernel,
         _blocks(context, draw),
@@ -72,7 +72,7 @@ def variance(
 ) -> Evidence:
     """Compare the variance in closed form with that of block means."""
     x, y = along(context, _D, [0.7] if context.quick else [0.2, 0.4, 0.8, 1.2, 2.0, 3.0])
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_variance,
         _blocks(context, draw),

@@ -13,7 +13,7 @@ import numpy as np
 from mehler import FourierFeatures, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute, hold_verdict
+from .._comparisons import compute, run_check
 from .._plots import plot
 from ._blocks import Draw
 
@@ -40,7 +40,7 @@ def _compare(
 ) -> Evidence:
     rows = 0.8 * context.rng("rows").standard_normal((3, _D))
     options = {"gamma": _GAMMA, "form": form}
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_variance,
         lambda seed: draw(_D, 2000, seed=seed, like=context.like(), **options),

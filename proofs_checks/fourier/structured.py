@@ -16,7 +16,7 @@ from scipy.special import hyp1f1
 from mehler import FourierFeatures, _arrays, kernels, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute, hold_verdict
+from .._comparisons import compute, run_check
 from .._plots import plot
 from ._blocks import Draw, along
 
@@ -35,7 +35,7 @@ def kernel(
 ) -> Evidence:
     """Compare the Gaussian kernel with structured blocks; samples are whole draws."""
     rows = 0.25 * context.rng("rows").standard_normal((4, _D))
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_kernel,
         lambda seed: draw(_D, 2 * _SIZE, seed=seed, **_options(context)),

@@ -10,7 +10,7 @@ from mehler.exact.orbits import TemplateLaw
 from mehler.features import groups
 from mehler.statements import Context, Evidence, Plot
 
-from .._comparisons import hold_verdict
+from .._comparisons import run_check
 
 Draw = Callable[..., Any]
 Kernel = Callable[[Any, Any], Any]
@@ -62,7 +62,7 @@ def measure(
     columns if not given.
     """
     rows = unit_rows(context, 2, 6) if rows is None else rows
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_kernel,
         lambda seed: draw(

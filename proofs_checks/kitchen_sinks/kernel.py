@@ -9,7 +9,7 @@ import numpy as np
 from mehler import KitchenSinks, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute, hold_verdict
+from .._comparisons import compute, run_check
 from .._plots import plot
 
 # E a(u) a(v) for Gaussians u, v of correlation rho and deviations s, t, not by `mehler.exact`.
@@ -115,7 +115,7 @@ def by_features(context: Context, *, draw: Callable[..., Any] = KitchenSinks.dra
     rows = context.rng("rows").standard_normal((3, _D)) / math.sqrt(_D)
     options: dict[str, Any] = {"activation": "tanh", "weight_scale": 1.5, "bias": 0.5}
     truth = KitchenSinks.draw(_D, 1, seed=0, **options)
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_kernel,
         lambda seed: draw(_D, 2000, seed=seed, like=context.like(), **options),

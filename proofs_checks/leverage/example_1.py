@@ -9,7 +9,7 @@ import numpy as np
 from mehler import FourierFeatures, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from .._comparisons import compute, hold_verdict
+from .._comparisons import compute, run_check
 from .._plots import plot
 
 Variance = Callable[[float], float]
@@ -80,7 +80,7 @@ def by_features(context: Context, *, claimed: Variance = with_phase) -> Evidence
     def variance(left: Any, right: Any) -> Any:
         return np.full((len(left), len(right)), claimed(z))
 
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_variance,
         lambda seed: FourierFeatures.draw(3, 1000, gamma=0.5, form="offset", seed=seed),

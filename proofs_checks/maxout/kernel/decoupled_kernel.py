@@ -15,7 +15,7 @@ import numpy as np
 from mehler import DecoupledMaxoutFeatures, exact, verify
 from mehler.statements import Context, Evidence, Plot, Series, check
 
-from ..._comparisons import compute, hold_verdict
+from ..._comparisons import compute, run_check
 from ..._measured_products import Draw, Estimates, compare_with_claims, measure_pools, points
 from ..._plots import plot
 
@@ -63,7 +63,7 @@ def borrowed(
         lengths = np.linalg.norm(x, axis=1)[:, None] * np.linalg.norm(z, axis=1)
         return lengths * kernel(np.clip(x @ z.T / lengths, -1.0, 1.0), q)
 
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_kernel,
         lambda seed: draw(3, 1000, q, seed=seed, like=context.like(), directions="next"),
@@ -134,7 +134,7 @@ def spread(
     def claimed(left: Any, right: Any) -> Any:
         return np.full((1, 1), exact.sigma2(q) ** 2 * float(variance(0.8, q)))
 
-    return hold_verdict(
+    return run_check(
         context,
         verify.check_variance,
         lambda seed: draw(2, 1000, q, seed=seed, like=context.like(), directions="fresh"),

@@ -17,7 +17,7 @@ from scipy import special, stats
 
 from mehler import exact
 
-from ..._comparisons import Bounding, Instance, at_least, mean_exceeds, wrong_majority
+from ..._comparisons import Bounding, Instance, mean_exceeds, widen, wrong_majority
 
 # E|g| and the standard deviation of |g| for a standard normal g. The third absolute moment of |g|,
 # standardised, is 1.55: `mean_exceeds` takes 2.
@@ -95,8 +95,8 @@ def memorised_inputs(
     bias, wrong = _wrong_majority()
     # Chernoff: no input has a tenth more or less than its share.
     lost = 2 * n * math.exp(-_SAMPLES * 0.1**2 / 3)
-    happens = float(stats.binom.sf(value / (loss_bound * bias) * n, n, wrong))
-    return Instance(f"{n:,} inputs memorised", at_least((happens, 1.0), lost), failure)
+    chance = float(stats.binom.sf(value / (loss_bound * bias) * n, n, wrong))
+    return Instance(f"{n:,} inputs memorised", widen((chance, 1.0), lost), failure)
 
 
 def memorised_inputs_mean(bound: Bounding) -> Instance:
@@ -203,8 +203,8 @@ def mean_square_of_signs(bound: Bounding) -> Iterator[Instance]:
     for q in (1, 4, 64):
         value = bound(n_features=7, pool_size=q, scale=0.5).value
         truth = 0.5 * math.sqrt(exact.sigma2(q) / 7)
-        happens = (truth * (1 - 1e-12), truth * (1 - 1e-13))
-        yield Instance(f"random signs, mean square, q = {q}", happens, value)
+        ends = (truth * (1 - 1e-12), truth * (1 - 1e-13))
+        yield Instance(f"random signs, mean square, q = {q}", ends, value)
 
 
 def _ramp(radius: float, loss_bound: float) -> dict[str, Any]:

@@ -304,7 +304,7 @@ def risk_cases(
     ]
 
 
-def hold_risks(
+def compare_risks(
     context: Context,
     draws_of: Callable[[Context], tuple[Draws, ...]],
     evaluate: Callable[[Bounding, Draws, int, int, float], Bound],

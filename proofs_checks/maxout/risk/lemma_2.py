@@ -182,13 +182,13 @@ def concentrated(bound: Bounding, where: Points, law: Law, delta: float) -> Boun
 @check("maxout.lemma-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.supremum) -> Evidence:
     """Count how often the largest of m units exceeds our bound in the paper's shape."""
-    return _hold(context, bound, of_paper, (_plot(context),))
+    return _compare(context, bound, of_paper, (_plot(context),))
 
 
 @check("maxout.lemma-2", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.supremum) -> Evidence:
     """Count how often the largest of m units exceeds our bound by Gaussian concentration."""
-    return _hold(context, bound, concentrated, ())
+    return _compare(context, bound, concentrated, ())
 
 
 def suprema_cases(
@@ -212,7 +212,7 @@ def suprema_cases(
     return cases
 
 
-def _hold(
+def _compare(
     context: Context,
     bound: Bounding,
     evaluate: Callable[[Bounding, Points, Law, float], Bound],

@@ -167,19 +167,19 @@ def paper_bound(bound: Bounding, law: Law, sizes: Sizes, failure: float) -> Boun
 @check("maxout.lemma-3", form="proved", name="nearest function", pays=True)
 def nearest(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Count how often the nearest function of the box is farther from f than its bound."""
-    return _hold(context, nearest_bound, bound)
+    return _compare(context, nearest_bound, bound)
 
 
 @check("maxout.lemma-3", form="proved", name="Monte Carlo function", pays=True)
 def monte_carlo(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Count how often the Monte Carlo function is farther from f than its bound."""
-    return _hold(context, monte_carlo_bound, bound)
+    return _compare(context, monte_carlo_bound, bound)
 
 
 @check("maxout.lemma-3", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.approximation) -> Evidence:
     """Count how often the Monte Carlo function is farther than our bound in the paper's shape."""
-    return _hold(context, paper_bound, bound)
+    return _compare(context, paper_bound, bound)
 
 
 @check("maxout.lemma-3", form="proved", name="mean square", pays=True)
@@ -302,7 +302,7 @@ def distance_cases(context: Context, evaluate: Callable[..., Bound], bound: Boun
     ]
 
 
-def _hold(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> Evidence:
+def _compare(context: Context, evaluate: Callable[..., Bound], bound: Bounding) -> Evidence:
     cases = distance_cases(context, evaluate, bound)
     claim = r"$\|\hat f - f\|$ below the bound"
     n_features = max(case.where["m"] for case in cases) * cases[0].draws.size

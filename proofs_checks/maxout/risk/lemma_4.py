@@ -44,13 +44,13 @@ def _draws(context: Context) -> tuple[Draws, ...]:
 @check("maxout.lemma-4", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
     """Count how often the best function of the box adds more risk than the dimension-free bound."""
-    return _hold(context, bound, free_bound)
+    return _compare(context, bound, free_bound)
 
 
 @check("maxout.lemma-4", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.approximation_risk) -> Evidence:
     """Count how often it adds more risk than our bound in the paper's shape."""
-    return _hold(context, bound, paper_bound)
+    return _compare(context, bound, paper_bound)
 
 
 @check("maxout.lemma-4", form="proved", name="in expectation", pays=True)
@@ -119,7 +119,7 @@ def added_cases(context: Context, evaluate: Callable[..., Bound], bound: Boundin
     ]
 
 
-def _hold(context: Context, bound: Bounding, evaluate: Callable[..., Bound]) -> Evidence:
+def _compare(context: Context, bound: Bounding, evaluate: Callable[..., Bound]) -> Evidence:
     cases = added_cases(context, evaluate, bound)
     claim = "risk that the best function of the box adds to that of $f^*$, below the bound"
     n_features = max(case.where["m"] for case in cases) * cases[0].draws.size

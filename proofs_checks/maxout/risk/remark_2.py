@@ -22,7 +22,7 @@ from mehler.verify import intervals
 from ..._comparisons import Bounding, compare_instances, compute
 from .. import _published
 from . import _instances as instances
-from ._risks import Setting, drawn_settings, free_bound, hold_risks, paper_bound
+from ._risks import Setting, compare_risks, drawn_settings, free_bound, paper_bound
 from .lemma_2 import NORM_CONSTANT, POOL
 from .theorem_2 import over_the_box_ratio
 
@@ -83,13 +83,13 @@ def factor_is_enough(
 @check("maxout.remark-2", form="proved", name="dimension-free", pays=True)
 def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the excess risk exceeds our dimension-free bound with R and B."""
-    return hold_risks(context, draws_of, free_bound, bound, _CLAIM)
+    return compare_risks(context, draws_of, free_bound, bound, _CLAIM)
 
 
 @check("maxout.remark-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the excess risk exceeds our bound in the paper's shape, with R and B."""
-    return hold_risks(context, draws_of, paper_bound, bound, _CLAIM)
+    return compare_risks(context, draws_of, paper_bound, bound, _CLAIM)
 
 
 @check("maxout.remark-2", form="proved", name="extremal instances")

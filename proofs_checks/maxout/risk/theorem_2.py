@@ -22,7 +22,7 @@ from mehler.statements import Context, Evidence, check
 from ..._comparisons import Bounding, compare_instances, compute
 from .. import _published
 from . import _instances as instances
-from ._risks import Setting, compare_means, drawn_settings, free_bound, hold_risks, paper_bound
+from ._risks import Setting, compare_means, compare_risks, drawn_settings, free_bound, paper_bound
 from .lemma_2 import DELTA, NORM_CONSTANT, POOL, near_points, plain_sets, words_of
 from .lemma_3 import shortfall_evidence, shortfall_probability
 
@@ -136,14 +136,14 @@ def over_the_class(context: Context, *, c_prime: float = 2.0) -> Evidence:
 def dimension_free(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the excess risk exceeds our dimension-free bound."""
     claim = "excess risk below the dimension-free bound"
-    return hold_risks(context, draws_of, free_bound, bound, claim)
+    return compare_risks(context, draws_of, free_bound, bound, claim)
 
 
 @check("maxout.theorem-2", form="proved", name="paper's shape", pays=True)
 def paper_shape(context: Context, *, bound: Bounding = maxout.excess_risk) -> Evidence:
     """Count how often the excess risk exceeds our bound in the paper's shape."""
     claim = "excess risk below the paper-shaped bound"
-    return hold_risks(context, draws_of, paper_bound, bound, claim)
+    return compare_risks(context, draws_of, paper_bound, bound, claim)
 
 
 @check("maxout.theorem-2", form="proved", name="in expectation", pays=True)
