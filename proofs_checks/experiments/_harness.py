@@ -18,7 +18,7 @@ from typing import Any, Literal
 from mehler._files import require_file, require_folder, write_all, write_whole
 from mehler._validate import require_choice, require_function, require_integer
 from mehler._version import __version__
-from mehler.report import draw, page_style, page_text, with_glyphs
+from mehler.report import page_style, page_text, plot_svg, with_glyphs
 from mehler.statements import Plot
 
 from ._results import Options, Record, Results, Tables
@@ -190,7 +190,7 @@ class Outcome:
             outcome=self,
             before=page_text(before),
             after=page_text(after),
-            drawings=[(plot, draw(plot, f"e{k}")) for k, plot in enumerate(plots, start=1)],
+            drawings=[(plot, plot_svg(plot, f"e{k}")) for k, plot in enumerate(plots, start=1)],
             version=__version__,
             style=Markup(page_style()),
             seconds=duration(self.results.values("seconds").sum()),

@@ -11,7 +11,7 @@ import pytest
 from mehler import report
 from mehler.report import _survey, load_rows
 from mehler.report._maps import MEASURED, candidates, choose
-from mehler.report._survey import BOOSTING, RAW, Task, _score, check_on_rows, task_of
+from mehler.report._survey import BOOSTING, RAW, Split, _score, check_on_rows, split_of
 from mehler.report.render._pages import render_html, render_markdown
 from mehler.statements import Context
 from mehler.verify import Ledger
@@ -92,8 +92,8 @@ def test_measured_rows_hold_both_extremes_and_are_numbered_as_in_the_source():
     values = np.insert(toys.rows(200, 3), [5, 90], 0.0, axis=0)
     unit = values / np.where(values.any(axis=1), np.linalg.norm(values, axis=1), 1.0)[:, None]
     data = chosen(values)
-    assert len(data.measured) == MEASURED
-    rho, all_rho = (x @ x.T for x in (unit[data.source[data.measured]], unit))
+    assert len(data.probes) == MEASURED
+    rho, all_rho = (x @ x.T for x in (unit[data.source[data.probes]], unit))
     for part in (rho, all_rho):
         np.fill_diagonal(part, 0.0)
     # One inner product and two lengths: a few units of rounding.
@@ -152,7 +152,7 @@ def test_a_target_is_scored_on_every_map_beside_other_learners(monkeypatch):
 
 @pytest.mark.slow
 def test_a_learner_without_a_score_has_its_reason_on_every_page(monkeypatch):
-    monkeypatch.setattr(_survey, "_boosted", Mock(side_effect=ImportError("there is none")))
+    monkeypatch.setattr(_survey, "_boost", Mock(side_effect=ImportError("there is none")))
     with toys.few_maps():
         found = report.run((), data=with_target(lambda x: x[:, 1], toys.rows(60, 3)))
     assert found.exit_status == 0
@@ -206,15 +206,15 @@ def test_labels_are_scored_by_accuracy():
     ],
 )
 def test_a_target_without_a_score_is_a_sentence(target, n, words):
-    sentence = task_of(with_target(target, toys.rows(n)), context())
+    sentence = split_of(with_target(target, toys.rows(n)), context())
     assert sentence.startswith("No score: ")
     assert words in sentence
 
 
 def test_the_mean_of_the_fit_scores_nothing():
     y = np.array([[1e3], [1e3 + 1.0], [1e3], [1e3 + 1.0]])
-    task = Task((y, y), (y, y), None, ())
-    assert _score("mean", 0, np.full((4, 1), 1e3 + 0.5), task).value == pytest.approx(0.0, abs=1e-9)
+    same = Split((y, y), (y, y), None, ())
+    assert _score("mean", 0, np.full((4, 1), 1e3 + 0.5), same).value == pytest.approx(0.0, abs=1e-9)
 
 
 def test_scores_of_numbers_have_the_stated_intervals():
@@ -226,9 +226,9 @@ def test_scores_of_numbers_have_the_stated_intervals():
         for _ in range(repeats):
             x = signal * rng.standard_normal((2 * n, 1))
             y = x + rng.standard_normal((2 * n, 1))
-            task = Task((x[:n], y[:n]), (x[n:], y[n:]), None, ())
-            predicted = _survey._predicted(x[:n], x[n:], task)
-            low, high = _score("x", 0, predicted, task).interval
+            split = Split((x[:n], y[:n]), (x[n:], y[n:]), None, ())
+            predicted = _survey._predict(x[:n], x[n:], split)
+            low, high = _score("x", 0, predicted, split).interval
             inside += low <= 1.0 - 1.0 / (1.0 + signal**2) <= high
         # A binomial of 400 and 0.95 leaves 360 to 397 with probability 1.5e-5. To first order in
         # 1/n = 1/300 the share itself is off by less than 0.01, the interval by its shape.

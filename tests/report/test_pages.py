@@ -14,7 +14,7 @@ from fontTools.ttLib import TTFont
 from mehler import report
 from mehler.report.render._format import case_cells, ratios
 from mehler.report.render._pages import render_html, render_markdown
-from mehler.report.render._svg import draw
+from mehler.report.render._svg import plot_svg
 from mehler.report.render._texts import formula, glyphs, mathml, prose
 from mehler.statements import Plot, Series
 from tests.report import toys
@@ -144,7 +144,7 @@ def texts(x, y, **options):
     """Return the texts of a drawing."""
     curves = [Series(label=label, x=x, y=y) for label in options.pop("labels", ["m"])]
     plot = Plot(title="t", x_label="x", **{"y_label": "y", **options}, series=curves)
-    return [unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", draw(plot, "p"))]
+    return [unescape(s) for s in re.findall(r"<text[^>]*>([^<]*)</text>", plot_svg(plot, "p"))]
 
 
 @pytest.mark.parametrize(
@@ -238,8 +238,8 @@ def test_plot_takes_its_colours_from_the_page_and_is_reproducible():
             Series(label="c", x=[0, 1], y=[0, 1], kind="points"),
         ],
     )
-    svg = draw(plot, "p")
+    svg = plot_svg(plot, "p")
     assert not re.search(r"#[0-9a-f]{6}", svg.replace("#p-", ""))
     assert "var(--series-0)" in svg
     assert "<style" not in svg
-    assert svg == draw(plot, "p")
+    assert svg == plot_svg(plot, "p")

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from mehler import report
-from mehler.report._model import plain
+from mehler.report._model import json_value
 from mehler.statements import Check, Evidence
 from tests.report import toys
 
@@ -99,14 +99,14 @@ def test_bad_options_are_refused_before_any_check(options, message):
 
 def test_numbers_that_json_lacks_come_back_through_float():
     values = {"a": math.inf, "b": [-math.inf], "c": math.nan, "d": 1.5}
-    text = json.dumps(plain(values), allow_nan=False)
+    text = json.dumps(json_value(values), allow_nan=False)
     back = json.loads(text)
     assert float(back["a"]) == math.inf
     assert float(back["b"][0]) == -math.inf
     assert math.isnan(float(back["c"]))
     assert back["d"] == 1.5
     with pytest.raises(TypeError, match="cannot be written to a JSON"):
-        plain(object())
+        json_value(object())
 
 
 def test_json_holds_the_keys_and_the_plots_of_the_page():

@@ -37,7 +37,7 @@ def measure(data: Any, context: Context) -> DataResult:
     """Measure the maps on rows, in this process."""
     names = ("level", "seed", "backend", "false_alarm")
     survey = _survey.Survey(data, context, {name: getattr(context, name) for name in names})
-    return survey.result([each for task in survey.tasks for each in task()])
+    return survey.result([each for job in survey.jobs for each in job()])
 
 
 def mean_of_normals(context: Context, claimed: float, form: str, n: int = 4000) -> Evidence:

@@ -19,7 +19,7 @@ from mehler.report.render._pages import require_renderers as require_renderers
 from mehler.report.render._pages import require_writable as require_writable
 from mehler.report.render._pages import with_glyphs as with_glyphs
 from mehler.report.render._pages import write
-from mehler.report.render._svg import draw as draw
+from mehler.report.render._svg import plot_svg as plot_svg
 
 __all__ = [
     "DataMatrix",

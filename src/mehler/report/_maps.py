@@ -35,19 +35,19 @@ class Sample:
 
     values: np.ndarray
     source: np.ndarray
-    measured: np.ndarray
+    probes: np.ndarray
     notes: tuple[str, ...]
 
 
 def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
     """Draw a sample of rows that fits in memory, and choose those that are measured."""
-    held, d = rows.values.shape
-    size = min(held, _MOST_ROWS, max(MEASURED, _MOST_ENTRIES // d))
-    index = rng.choice(held, size, replace=False)  # in random order: the first are a sample too
+    n_rows, d = rows.values.shape
+    size = min(n_rows, _MOST_ROWS, max(MEASURED, _MOST_ENTRIES // d))
+    index = rng.choice(n_rows, size, replace=False)  # in random order: the first are a sample too
     values, notes = rows.values[index], []
     if n := rows.n_zero_rows:
         notes.append(f"{n} {'row' if n == 1 else 'rows'} of zeros left out: no direction.")
-    if size < held:
+    if size < n_rows:
         notes.append(f"Statistics use {count(size)} rows chosen at random.")
     if d > _MOST_SCORED:
         notes.append(f"Leverage scores are measured up to {count(_MOST_SCORED)} columns.")
@@ -58,7 +58,7 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
     return Sample(
         values=values,
         source=rows.index[index],
-        measured=np.sort(order[: MEASURED if d <= _WIDE else _MEASURED_IF_WIDE]),
+        probes=np.sort(order[: MEASURED if d <= _WIDE else _MEASURED_IF_WIDE]),
         notes=tuple(notes),
     )
 
@@ -96,12 +96,12 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
     maps = [
         Candidate(
             label=f"Fourier features, {kernel}",
-            setting=", ".join(f"{k} = {number(v)}" for k, v in given.items()) + ", by the median",
-            draw=partial(FourierFeatures.draw, d, kernel=kernel, **given),
+            setting=", ".join(f"{k} = {number(v)}" for k, v in options.items()) + ", by the median",
+            draw=partial(FourierFeatures.draw, d, kernel=kernel, **options),
             cost=d / 2,
             multiple=2,
         )
-        for kernel, given in spectra.items()
+        for kernel, options in spectra.items()
     ]
     rbf = maps[0].draw
     maps += [
@@ -130,7 +130,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
             Candidate(
                 label="Leverage sampling of rbf",
                 setting=f"1 of {_POOL} features, scores on {len(rows)} rows",
-                draw=partial(_selected, rbf, rows),
+                draw=partial(_select, rbf, rows),
                 cost=_POOL * d / 2,
                 multiple=2,
                 dependent=True,
@@ -139,7 +139,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
     return tuple(maps)
 
 
-def _selected(
+def _select(
     draw: Callable[..., Any], rows: np.ndarray, n_features: int, *, seed: int, like: Any = None
 ) -> Any:
     """Draw a pool, and select features of it by their leverage scores on rows."""

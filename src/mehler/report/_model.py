@@ -103,12 +103,12 @@ class DataResult:
         # Of equals the simplest comes first: the raw columns, boosting, a map.
         alone = [s for s in self.scores if not s.n_features and s.value is not None]
         learners = sorted([*reversed(alone), self.best], key=lambda score: -score.rank)
-        listed = "; ".join(
+        parts = "; ".join(
             f"{s.map} {round(s.rank, 2) + 0.0:.2f}"
             + (f" with {s.n_features} features" if s.n_features else "")
             for s in learners
         )
-        return f"{self.measure[0].upper()}{self.measure[1:]} of {self.target}: {listed}"
+        return f"{self.measure[0].upper()}{self.measure[1:]} of {self.target}: {parts}"
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -168,7 +168,7 @@ class Report:
     @property
     def unexpected(self) -> tuple[StatementResult, ...]:
         """The statements whose verdict is not the expected one."""
-        return tuple(one for one in self.statements if not one.as_expected)
+        return tuple(s for s in self.statements if not s.as_expected)
 
     @property
     def data_status(self) -> str:
@@ -179,7 +179,7 @@ class Report:
     @property
     def exit_status(self) -> int:
         """0: all as expected. 1: unexpected verdict. 2: could not run. 3: inconclusive."""
-        verdicts = {one.verdict for one in self.unexpected} | {self.data_status} - {"holds"}
+        verdicts = {s.verdict for s in self.unexpected} | {self.data_status} - {"holds"}
         if "error" in verdicts:
             return 2
         return (3 if verdicts <= {"inconclusive"} else 1) if verdicts else 0
@@ -191,10 +191,10 @@ class Report:
         if self.data is not None and not self.data.example:
             texts.append(self.data.headline)
         if odd:
-            total, names = counted(len(self.statements), "statement"), [one.id for one in odd]
+            total, names = counted(len(self.statements), "statement"), [s.id for s in odd]
             texts.append(f"{len(odd)} of {total} did not come out as expected: {', '.join(names)}")
         elif self.statements:
-            texts.append(summary((one.copy, one.verdict, one.cause) for one in self.statements))
+            texts.append(summary((s.copy, s.verdict, s.cause) for s in self.statements))
         return "; ".join(texts) + _TAILS[self.data_status]
 
     def to_dict(self) -> dict[str, Any]:
@@ -256,7 +256,7 @@ class Verification:
         if self.claim == "close":
             has, not_has = f"is close to {kernel}", f"is not close to {kernel}"
         first = self.evidence[0]
-        refuted = ", ".join(one.check for one in self.evidence if one.status == "refuted")
+        refuted = ", ".join(e.check for e in self.evidence if e.status == "refuted")
         line = f"{name}: whether it has {kernel} was not decided"
         if self.status == "holds":
             line = f"{name} {has}"
@@ -273,7 +273,7 @@ class Verification:
         if not self.ledger["spent"]:
             return "Computed: no chance enters."
         assumed = ", if the kurtosis of its samples is bounded: no variance or range is known"
-        bounded = any(one.method.startswith(KURTOSIS) for one in self.evidence)
+        bounded = any(e.method.startswith(KURTOSIS) for e in self.evidence)
         return f"Chance that a correct map is refuted: at most {spent}{assumed * bounded}."
 
     def to_dict(self) -> dict[str, Any]:
@@ -283,14 +283,14 @@ class Verification:
 
 def _worst(evidence: Sequence[Evidence], order: Sequence[str]) -> str:
     """Return the first status of an order that a check has, or ``"holds"``."""
-    statuses = {one.status for one in evidence}
+    statuses = {e.status for e in evidence}
     return next((status for status in order if status in statuses), "holds")
 
 
 def _document(result: Report | Verification, *first: str) -> dict[str, Any]:
     """Return the values named first, and then those of all other fields."""
-    names = dict.fromkeys((*first, *(one.name for one in fields(result))))
-    return {name: plain(getattr(result, name)) for name in names}
+    names = dict.fromkeys((*first, *(x.name for x in fields(result))))
+    return {name: json_value(getattr(result, name)) for name in names}
 
 
 # Properties that JSON has in addition to the fields.
@@ -300,7 +300,7 @@ _COMPUTED: dict[type, list[str]] = {
 }
 
 
-def plain(value: object) -> Any:
+def json_value(value: object) -> Any:
     """Return a value made of JSON types; see `Report.to_dict`."""
     if hasattr(value, "tolist"):
         value = value.tolist()
@@ -309,15 +309,15 @@ def plain(value: object) -> Any:
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
     if isinstance(value, BoundCase):
-        return plain(value.to_dict())
+        return json_value(value.to_dict())
     if is_dataclass(value):
-        names = [one.name for one in fields(value) if one.repr and one.name != "checks"]
+        names = [item.name for item in fields(value) if item.repr and item.name != "checks"]
         names += _COMPUTED.get(type(value), [])
-        return {name: plain(getattr(value, name)) for name in names}
+        return {name: json_value(getattr(value, name)) for name in names}
     if isinstance(value, Mapping):
-        return {str(key): plain(one) for key, one in value.items()}
+        return {str(key): json_value(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
-        return [plain(one) for one in value]
+        return [json_value(item) for item in value]
     raise TypeError(f"{value!r} of {type(value).__name__} cannot be written to a JSON report")
 
 

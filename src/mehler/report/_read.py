@@ -136,12 +136,12 @@ def load_rows(
         return data
     require_flag("standardize", standardize)
     require_flag("drop_missing", drop_missing)
-    wanted, unwanted = _names(columns, "columns"), _names(drop, "drop")
-    named = target if isinstance(target, str) else None
-    table = _digits() if data is None else open_table(data, named, unwanted)
-    labels = _host_labels(table.labels if target is None or named is not None else target)
-    column = named if labels is None else None
-    names, notes = _choose(table, wanted, unwanted, column)
+    include, exclude = _names(columns, "columns"), _names(drop, "drop")
+    key = target if isinstance(target, str) else None
+    table = _digits() if data is None else open_table(data, key, exclude)
+    labels = _host_labels(table.labels if target is None or key is not None else target)
+    column = key if labels is None else None
+    names, notes = _choose(table, include, exclude, column)
     with one_sentence(table.label, table.remedy):
         values, entries = table.read(names, column)
     entries = entries if labels is None else labels
@@ -186,7 +186,7 @@ def load_rows(
         warnings=warnings,
         choices=notes,
         target=None if entries is None else _labels(entries[index]),
-        target_name=named if named or (target is None and data is not None) else "target",
+        target_name=key if key or (target is None and data is not None) else "target",
     )
 
 
@@ -203,10 +203,10 @@ def _digits() -> Table:
 def _names(names: str | Sequence[str] | None, option: str) -> tuple[str, ...]:
     if isinstance(names, str):
         return tuple(name.strip() for name in names.split(","))
-    listed = () if names is None else require_iterable(option, names)
-    if not all(isinstance(name, str) for name in listed):
+    members = () if names is None else require_iterable(option, names)
+    if not all(isinstance(name, str) for name in members):
         raise TypeError(f"{option}={names!r} must be names of columns")
-    return listed
+    return members
 
 
 _ARGUMENT = re.compile(r"""(columns|drop|target|drop_missing)=(True|'[^']*'|"[^"]*")""")
@@ -236,30 +236,30 @@ def _host_labels(labels: Any) -> np.ndarray | None:
 
 
 def _choose(
-    table: Table, wanted: Sequence[str], unwanted: Sequence[str], target: str | None
+    table: Table, include: Sequence[str], exclude: Sequence[str], target: str | None
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the columns to read, and notes on index columns left out by default."""
     # Columns of pandas that are dropped are gone already.
-    dropped = () if table.label == "data" else unwanted
-    asked = {"columns": wanted, "drop": dropped, "target": () if target is None else (target,)}
-    for option, names in asked.items():
+    dropped = () if table.label == "data" else exclude
+    options = {"columns": include, "drop": dropped, "target": () if target is None else (target,)}
+    for option, names in options.items():
         for name in set(names) - set(table.columns):
             there = ", ".join(map(printable, table.columns[:_LISTED]))
             raise ValueError(f"{option}={name!r} is not a column of {table.label}: it has {there}")
-    index = [] if wanted else [n for n in table.index if n not in (*unwanted, target)]
-    left_out = {*unwanted, *index, target}
-    names = tuple(n for n in dict.fromkeys(wanted or table.columns) if n not in left_out)
+    index = [] if include else [n for n in table.index if n not in (*exclude, target)]
+    left_out = {*exclude, *index, target}
+    names = tuple(n for n in dict.fromkeys(include or table.columns) if n not in left_out)
     if not names:
         raise ValueError(f"{table.label} has no columns left: keep one at least")
     if odd := [name for name in names if name in table.unusable]:
         number, odd = counted(len(odd), "column"), odd[:_LISTED]
-        listed = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd)
+        descriptions = ", ".join(f"{name!r} ({table.unusable[name]})" for name in odd)
         dates = [name for name in odd if table.unusable[name].startswith(("date", "time"))]
         frame = f"{{}}.drop(columns={dates})" if dates else "{}"
         if texts := [name for name in odd if name not in dates]:
             frame = f"pandas.get_dummies({frame}, columns={texts})"
         raise ValueError(
-            f"{table.label} has {number} without numbers, {listed}: leave out with "
+            f"{table.label} has {number} without numbers, {descriptions}: leave out with "
             f"drop={','.join(odd)!r}, or {table.changed(frame)}"
         )
     return names, tuple(f"index column {name} left out" for name in index)
@@ -284,7 +284,7 @@ def _missing(table: Table, names: Sequence[str], values: np.ndarray, bad: np.nda
 def _lacking(entries: np.ndarray) -> np.ndarray:
     """Return where labels are None, or numbers that are not finite."""
     if entries.dtype.kind == "O":
-        return np.array([each is None or each != each for each in entries], dtype=bool)
+        return np.array([entry is None or entry != entry for entry in entries], dtype=bool)
     return ~np.isfinite(entries) if entries.dtype.kind == "f" else np.zeros(len(entries), bool)
 
 
@@ -292,7 +292,7 @@ def _labels(entries: np.ndarray) -> np.ndarray:
     """Return values or labels: integers or floats if all entries are, else strings."""
     if entries.dtype.kind != "O":
         return entries
-    texts = np.array([str(each).strip() for each in entries])
+    texts = np.array([str(entry).strip() for entry in entries])
     for kind in (np.int64, np.float64):
         with suppress(ValueError, OverflowError):
             return texts.astype(kind)

@@ -22,12 +22,12 @@ from mehler._arrays import one_blas_thread, usable_cores
 from mehler._validate import require_integer
 from mehler.report._model import Report, StatementResult, provenance, replay_line
 from mehler.report._read import load_rows
-from mehler.report._survey import Survey, failed, fresh_context, pay
+from mehler.report._survey import Survey, error_evidence, fresh_context, pay
 from mehler.statements import Check, Context, Evidence, Level, Statement, verdict_of
 from mehler.verify import Entry, Ledger
 
 T = TypeVar("T")
-Task = Callable[[], T]
+Job = Callable[[], T]
 Progress = Callable[[str, int, int], None]
 
 
@@ -82,10 +82,10 @@ def run(
     ChildProcessError
         If a process ends before its work, as one that is killed.
     """
-    chosen = tuple(statements)
-    if not all(isinstance(one, Statement) for one in chosen):
+    selection = tuple(statements)
+    if not all(isinstance(x, Statement) for x in selection):
         raise TypeError("statements must be what mehler.statements.discover('maxout.*') returns")
-    if not chosen and not with_data:
+    if not selection and not with_data:
         raise ValueError("statements is empty: give at least one, as from statements.discover()")
     settings = {"level": level, "seed": seed, "backend": backend, "false_alarm": false_alarm}
     context = fresh_context(settings)
@@ -94,26 +94,26 @@ def run(
     n = usable_cores() if n_jobs == -1 else require_integer("n_jobs", n_jobs)
     rows = load_rows(data() if callable(data) else data) if with_data else None
     survey = None if rows is None else Survey(rows, context, settings)
-    tasks = [partial(_run_statement, one, settings) for one in chosen]
-    total = len(tasks) + (0 if survey is None else len(survey.tasks))
+    jobs = [partial(_run_statement, x, settings) for x in selection]
+    total = len(jobs) + (0 if survey is None else len(survey.jobs))
     numbers = count(1)
 
-    def ended(name: str, outcome: str) -> None:
+    def show(name: str, outcome: str) -> None:
         if progress is not None:
             progress(f"{name}: {outcome}", next(numbers), total)
 
-    measured = None
-    with processes(n, *{check.run.__module__ for s in chosen for check in s.checks}) as pool:
+    data_result = None
+    with processes(n, *{check.run.__module__ for s in selection for check in s.checks}) as pool:
         if survey is not None:
-            scores = run_all(pool, survey.tasks, lambda part: ended(part[0].map, "measured"))
-            measured = survey.result([score for part in scores for score in part])
-            stamped = [_stamp(one, context, origin["command"] or "") for one in measured.evidence]
-            measured = replace(measured, evidence=tuple(stamped))
-        results = run_all(pool, tasks, lambda part: ended(part[0].id, part[0].verdict))
+            scores = run_all(pool, survey.jobs, lambda part: show(part[0].map, "measured"))
+            data_result = survey.result([score for part in scores for score in part])
+            evidence = [_stamp(x, context, origin["command"] or "") for x in data_result.evidence]
+            data_result = replace(data_result, evidence=tuple(evidence))
+        results = run_all(pool, jobs, lambda part: show(part[0].id, part[0].verdict))
     return Report(
         provenance=origin,
         statements=tuple(_paid(*part, context.ledger) for part in results),
-        data=measured,
+        data=data_result,
         ledger=context.ledger.to_dict(),
     )
 
@@ -124,7 +124,7 @@ def _run_statement(
     """Return a statement's result, and the entries of its ledger: the tests that it paid for."""
     start, context = perf_counter(), fresh_context(settings, statement.id)
     evidence = tuple(_run_check(check, context) for check in statement.checks)
-    texts: dict[str, Any] = {one.name: getattr(statement, one.name) for one in fields(Statement)}
+    texts: dict[str, Any] = {x.name: getattr(statement, x.name) for x in fields(Statement)}
     texts |= {"checks": (), "evidence": evidence, "verdict": verdict_of(evidence)}
     result = StatementResult(**texts, seconds=perf_counter() - start)
     return result, context.ledger.entries
@@ -134,7 +134,7 @@ def _run_check(check: Check, context: Context) -> Evidence:
     try:
         evidence = check(context)
     except Exception as error:
-        evidence = failed(check.form, check.name, error)
+        evidence = error_evidence(check.form, check.name, error)
     return _stamp(evidence, context, replay_line(context))
 
 
@@ -175,25 +175,25 @@ def processes(n: int, *modules: str) -> Iterator[ProcessPoolExecutor | None]:
 
 
 def run_all(
-    pool: ProcessPoolExecutor | None, tasks: Sequence[Task[T]], ended: Callable[[T], None]
+    pool: ProcessPoolExecutor | None, jobs: Sequence[Job[T]], on_end: Callable[[T], None]
 ) -> list[T]:
-    """Run tasks and return their results in order; `ended` is called with each as it ends."""
-    if pool is None or len(tasks) < 2:
+    """Run jobs and return their results in order; `on_end` is called with each as it ends."""
+    if pool is None or len(jobs) < 2:
         results = []
-        for task in tasks:
-            results.append(_run(task))
-            ended(results[-1])
+        for job in jobs:
+            results.append(_run(job))
+            on_end(results[-1])
         return results
     here = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGINT, signal.SIG_IGN) if here else None
     try:  # the pool starts its processes now
-        futures = [pool.submit(_run, task) for task in tasks]
+        futures = [pool.submit(_run, job) for job in jobs]
     finally:
         if here:
             signal.signal(signal.SIGINT, handler)
     try:
         for future in as_completed(futures):
-            ended(future.result())
+            on_end(future.result())
         return [future.result() for future in futures]
     except (BrokenProcessPool, AttributeError, PicklingError) as error:
         raise ChildProcessError(
@@ -210,6 +210,6 @@ def _start() -> None:
     threading.Thread(target=lambda: (parent.join(), os._exit(2)), daemon=True).start()
 
 
-def _run(task: Task[T]) -> T:
+def _run(job: Job[T]) -> T:
     with one_blas_thread():
-        return task()
+        return job()

@@ -43,16 +43,16 @@ def fresh_context(settings: Mapping[str, Any], statement: str = "") -> Context:
 
 
 def pay(ledger: Ledger, evidence: Sequence[Evidence], entries: Sequence[Entry]) -> list[Evidence]:
-    """Charge a task's error rates to the ledger; evidence beyond its budget becomes an error."""
+    """Charge a job's error rates to the ledger; evidence beyond its budget becomes an error."""
     try:
         for entry in entries:
             ledger.spend(entry.label, entry.false_alarm, entry.looks)  # a look: one inspection
     except BudgetExceeded as error:
-        return [replace(failed(one.form, one.check, error), seed=one.seed) for one in evidence]
+        return [replace(error_evidence(e.form, e.check, error), seed=e.seed) for e in evidence]
     return list(evidence)
 
 
-def failed(form: Any, check: str, error: Exception) -> Evidence:
+def error_evidence(form: Any, check: str, error: Exception) -> Evidence:
     """Return the evidence of a check that raised, which is reported, never hidden."""
     return Evidence(
         form=form,
@@ -64,7 +64,7 @@ def failed(form: Any, check: str, error: Exception) -> Evidence:
 
 
 @dataclass(frozen=True)
-class Task:
+class Split:
     """Rows and targets to fit and to score, drawn at random; `classes` is None for numbers."""
 
     fit: tuple[np.ndarray, np.ndarray]
@@ -90,15 +90,15 @@ class Task:
         )
 
 
-def task_of(rows: DataMatrix, context: Context) -> Task | str:
+def split_of(rows: DataMatrix, context: Context) -> Split | str:
     """Split rows with a target into two parts, or return a sentence with the reason why not."""
     target, name = rows.target, rows.target_name
     if target is None:
         return "No target is given: --target scores the maps, and mehler plan counts features"
-    held, d = rows.values.shape
-    chosen = context.rng("split").permutation(held)[: min(_MOST_ROWS, max(60, _MOST_ENTRIES // d))]
-    values, target = rows.values[chosen], np.asarray(target)[chosen]
-    n, n_values = len(chosen), len(np.unique(target))
+    n_rows, d = rows.values.shape
+    index = context.rng("split").permutation(n_rows)[: min(_MOST_ROWS, max(60, _MOST_ENTRIES // d))]
+    values, target = rows.values[index], np.asarray(target)[index]
+    n, n_values = len(index), len(np.unique(target))
     if n_values < 2:
         return f"No score: the target {name} is the same in all rows"
     if n < _FEWEST_ROWS:
@@ -112,8 +112,8 @@ def task_of(rows: DataMatrix, context: Context) -> Task | str:
     n -= int(_HELD_OUT * n)
     if min(len(np.unique(part, axis=0)) for part in (codes[:n], codes[n:])) < 2:
         return f"No score: the target {name} is the same in nearly all rows"
-    wide = max(_MOST_WORK / (len(chosen) * d * 16), SIZES[1])
-    return Task(
+    wide = max(_MOST_WORK / (len(index) * d * 16), SIZES[1])
+    return Split(
         (values[:n], codes[:n]),
         (values[n:], codes[n:]),
         classes,
@@ -121,61 +121,61 @@ def task_of(rows: DataMatrix, context: Context) -> Task | str:
     )
 
 
-def scores_of(learner: Any, task: Task, settings: Mapping[str, Any]) -> tuple[Score, ...]:
+def scores_of(learner: Any, split: Split, settings: Mapping[str, Any]) -> tuple[Score, ...]:
     """Score a map at each number of features, `RAW` or `BOOSTING`; a failure has its reason."""
     label, context = str(getattr(learner, "label", learner)), fresh_context(settings, "data")
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no score
             if isinstance(learner, Candidate):
-                return tuple(_map_scores(learner, task, context))
+                return tuple(_map_scores(learner, split, context))
             if learner == BOOSTING:
-                predicted = _boosted(task, context.seed)
+                prediction = _boost(split, context.seed)
             else:
-                predicted = _predicted(task.fit[0], task.held_out[0], task)
-            return (_score(label, 0, predicted, task),)
+                prediction = _predict(split.fit[0], split.held_out[0], split)
+            return (_score(label, 0, prediction, split),)
     except Exception as error:  # a map that fails is reported, never hidden
         reason = f"{type(error).__name__}: {error}"
         return (Score(map=label, n_features=0, value=None, interval=None, reason=reason),)
 
 
-def _map_scores(candidate: Candidate, task: Task, context: Context) -> Iterator[Score]:
+def _map_scores(candidate: Candidate, split: Split, context: Context) -> Iterator[Score]:
     """Yield the scores at all numbers of features, of which the first weights are the same."""
     seed = context.seed_for(f"score: {candidate.label}")
-    rows = [context.asarray(X) for X in (task.fit[0], task.held_out[0])]
-    for n in dict.fromkeys(candidate.rounded(size) for size in task.sizes):
+    rows = [context.asarray(X) for X in (split.fit[0], split.held_out[0])]
+    for n in dict.fromkeys(candidate.rounded(size) for size in split.sizes):
         phi = candidate.draw(n, seed=seed, like=context.like())
         Z, new = (np.asarray(_arrays.to_host(phi(X)), dtype=float) for X in rows)
-        yield _score(candidate.label, n, _predicted(Z, new, task), task)
+        yield _score(candidate.label, n, _predict(Z, new, split), split)
 
 
-def _boosted(task: Task, seed: int) -> np.ndarray:
+def _boost(split: Split, seed: int) -> np.ndarray:
     try:
         from sklearn import ensemble
     except ImportError:
         raise ImportError(f"needs scikit-learn: {install_command('sklearn')}") from None
-    if task.classes is None:
+    if split.classes is None:
         model = ensemble.HistGradientBoostingRegressor(random_state=seed)
-        return np.asarray(model.fit(*task.fit).predict(task.held_out[0]))
+        return np.asarray(model.fit(*split.fit).predict(split.held_out[0]))
     model = ensemble.HistGradientBoostingClassifier(random_state=seed)
-    model.fit(task.fit[0], task.fit[1].argmax(axis=1))
-    return np.asarray(np.eye(len(task.classes))[model.predict(task.held_out[0])])
+    model.fit(split.fit[0], split.fit[1].argmax(axis=1))
+    return np.asarray(np.eye(len(split.classes))[model.predict(split.held_out[0])])
 
 
-def _predicted(Z: np.ndarray, new: np.ndarray, task: Task) -> np.ndarray:
+def _predict(Z: np.ndarray, new: np.ndarray, split: Split) -> np.ndarray:
     """Fit ridge regression on features, and predict the targets of new rows."""
     scale = float(np.mean(np.sum((Z - Z.mean(axis=0)) ** 2, axis=1))) or 1.0
     lambdas = [float(lam) for lam in _LAMBDAS * scale]
-    return np.asarray(learn.ridge(np.asarray, Z, task.fit[1], lambdas=lambdas).predict(new))
+    return np.asarray(learn.ridge(np.asarray, Z, split.fit[1], lambdas=lambdas).predict(new))
 
 
-def _score(label: str, n_features: int, predicted: np.ndarray, task: Task) -> Score:
-    truth = task.held_out[1]
-    if task.classes is not None:
-        right = int(np.sum(predicted.argmax(axis=1) == truth.argmax(axis=1)))
+def _score(label: str, n_features: int, prediction: np.ndarray, split: Split) -> Score:
+    truth = split.held_out[1]
+    if split.classes is not None:
+        right = int(np.sum(prediction.argmax(axis=1) == truth.argmax(axis=1)))
         value = right / len(truth)
         low, high = intervals.binomial(right, len(truth), _OUTSIDE)
     else:
-        squares, spread = (truth - predicted) ** 2, (truth - task.fit[1].mean()) ** 2
+        squares, spread = (truth - prediction) ** 2, (truth - split.fit[1].mean()) ** 2
         unexplained = float(squares.mean() / spread.mean())
         # Delta method: a ratio of two means over the same rows, to first order in both.
         deviations = (squares - unexplained * spread) / spread.mean()
@@ -195,26 +195,26 @@ _EXAMPLES = ("Fourier features, rbf", "Kitchen sinks, relu", "Maxout features, q
 
 
 class Survey:
-    """The measurements on rows: a task for each learner, and the result that follows from them."""
+    """The measurements on rows: a job for each learner, and the result that follows from them."""
 
     def __init__(self, rows: DataMatrix, context: Context, settings: Mapping[str, Any]) -> None:
         self.context, self._settings = context.for_statement("data"), settings
-        self._rows, self._scaling = self._scaled(rows)
-        self._sample, self._task = self._prepared(self._rows)
+        self._rows, self._scaling = self._standardise(rows)
+        self._sample, self._split = self._prepare(self._rows)
         self._maps = candidates(self._sample)
         learners: tuple[Any, ...] = (BOOSTING, RAW, *self._maps)
         if rows.name == DIGITS:  # an example: one map of a family, and no boosting of seconds
-            self._maps = tuple(one for one in self._maps if one.label in _EXAMPLES)
+            self._maps = tuple(c for c in self._maps if c.label in _EXAMPLES)
             learners = (RAW, *self._maps)
-        task = self._task
-        self.tasks: list[Callable[[], tuple[Score, ...]]] = []
-        if isinstance(task, Task):
-            self.tasks = [partial(scores_of, learner, task, settings) for learner in learners]
+        split = self._split
+        self.jobs: list[Callable[[], tuple[Score, ...]]] = []
+        if isinstance(split, Split):
+            self.jobs = [partial(scores_of, learner, split, settings) for learner in learners]
 
-    def _prepared(self, rows: DataMatrix) -> tuple[Sample, Task | str]:
-        return choose(rows, self.context.rng("rows")), task_of(rows, self.context)
+    def _prepare(self, rows: DataMatrix) -> tuple[Sample, Split | str]:
+        return choose(rows, self.context.rng("rows")), split_of(rows, self.context)
 
-    def _scaled(self, rows: DataMatrix) -> tuple[DataMatrix, str]:
+    def _standardise(self, rows: DataMatrix) -> tuple[DataMatrix, str]:
         """Standardise the columns if that improves the score beyond the intervals."""
         spread = np.std(rows.values, axis=0)
         spread = spread[spread > 0]
@@ -222,35 +222,35 @@ class Survey:
         values = rows.values if alike or rows.target is None else standardized(rows.values)
         if values is rows.values or not np.any(values, axis=1).all():
             return rows, ""
-        other = replace(rows, values=values)
+        standard = replace(rows, values=values)
         best: list[Any] = []
-        for sample, task in map(self._prepared, (rows, other)):
-            if isinstance(task, str):
+        for sample, split in map(self._prepare, (rows, standard)):
+            if isinstance(split, str):
                 return rows, ""
-            few = replace(task, sizes=task.sizes[:3])
+            few = replace(split, sizes=split.sizes[:3])
             scores = scores_of(candidates(sample)[0], few, self._settings)
             best.append(max((s for s in scores if s.interval), key=lambda s: s.rank, default=None))
-        plain, scaled = best
-        if scaled is None or (plain and scaled.interval[0] <= plain.interval[1]):
+        before, after = best
+        if after is None or (before and after.interval[0] <= before.interval[1]):
             return rows, ""
-        raw = f"{number(plain.value, digits=3)} as they are" if plain else "none as they are"
-        first = f"Columns are standardized: {few.measure} is {number(scaled.value, digits=3)} then"
-        return other, f"{first}, and {raw} ({scaled.map})."
+        raw = f"{number(before.value, digits=3)} as they are" if before else "none as they are"
+        first = f"Columns are standardized: {few.measure} is {number(after.value, digits=3)} then"
+        return standard, f"{first}, and {raw} ({after.map})."
 
     def result(self, scores: Sequence[Score]) -> DataResult:
-        """Combine the results of the tasks, and check the kernel of the best map."""
+        """Combine the results of the jobs, and check the kernel of the best map."""
         rows, sample = self._rows, self._sample
-        task = self._task if isinstance(self._task, Task) else None
-        maps = {one.label: one for one in self._maps}
+        split = self._split if isinstance(self._split, Split) else None
+        maps = {c.label: c for c in self._maps}
         of_maps = [s for s in scores if s.value is not None and s.map in maps]
         best = max(of_maps, key=lambda s: s.rank, default=None)
         enough = best and min(
             (s for s in of_maps if s.map == best.map and s.rank >= (best.interval or (0.0,))[0]),
             key=lambda s: s.n_features,
         )
-        checked = maps[best.map] if best else self._maps[0]
+        candidate = maps[best.map] if best else self._maps[0]
         evidence, entries = check_on_rows(
-            self._maps[0] if checked.dependent else checked, sample, self._settings
+            self._maps[0] if candidate.dependent else candidate, sample, self._settings
         )
         return DataResult(
             name=rows.name,
@@ -266,47 +266,47 @@ class Survey:
             choices=rows.choices,
             notes=sample.notes,
             target=rows.target_name,
-            measure=task.measure if task else "",
+            measure=split.measure if split else "",
             scores=tuple(scores),
             best=best,
             enough=enough,
-            no_score="" if isinstance(self._task, Task) else self._task,
+            no_score="" if isinstance(self._split, Split) else self._split,
             scaling=self._scaling,
-            score_method=task.method if task else "",
-            settings={one.label: one.setting for one in self._maps},
-            measured=tuple(int(sample.source[i]) for i in sample.measured),
+            score_method=split.method if split else "",
+            settings={c.label: c.setting for c in self._maps},
+            measured=tuple(int(sample.source[i]) for i in sample.probes),
             evidence=tuple(pay(self.context.ledger, [evidence], entries)),
-            plots=(score_plot(scores, task),) if best and task else (),
+            plots=(score_plot(scores, split),) if best and split else (),
         )
 
 
 def check_on_rows(
-    one: Candidate, sample: Sample, settings: Mapping[str, Any]
+    candidate: Candidate, sample: Sample, settings: Mapping[str, Any]
 ) -> tuple[Evidence, tuple[Entry, ...]]:
     """Compare the mean empirical Gram with the exact kernel at all pairs of the measured rows.
 
     Values are in units of sqrt(k(x,x) k(y,y)). An exception is evidence of status ``"error"``.
     """
-    context = fresh_context(settings, "data")
-    rows = sample.values[sample.measured]
+    context, m = fresh_context(settings, "data"), candidate.rounded(_FEATURES)
+    rows = sample.values[sample.probes]
     # The budget of random numbers shows 12 standard errors, for variances of 6 k(x,x) k(y,y): 30.
     finest, budget = (0.05, 20e6) if context.quick else (0.03, 600e6)
-    resolution = min(1.0, max(finest, 30.0 * math.sqrt(one.cost / budget)))
+    resolution = min(1.0, max(finest, 30.0 * math.sqrt(candidate.cost / budget)))
     try:
         verdict = check_kernel(
-            lambda seed: one.draw(one.rounded(_FEATURES), seed=seed, like=context.like()),
-            one.draw(one.multiple, seed=0).kernel,
+            lambda seed: candidate.draw(m, seed=seed, like=context.like()),
+            candidate.draw(candidate.multiple, seed=0).kernel,
             context.asarray(rows),
             false_alarm=context.false_alarm,
             resolution=resolution,
-            seed=context.seed_for(one.label),
+            seed=context.seed_for(candidate.label),
             ledger=context.ledger,
-            name=f"data: {one.label}",
+            name=f"data: {candidate.label}",
         )
     except Exception as error:
-        return failed("proved", one.label, error), ()
+        return error_evidence("proved", candidate.label, error), ()
     # Rows are numbered as in the source.
-    where = {s: int(sample.source[sample.measured[verdict.where[s]]]) for s in ("i", "j")}
+    where = {s: int(sample.source[sample.probes[verdict.where[s]]]) for s in ("i", "j")}
     scale, (low, high) = verdict.scale, verdict.interval
     verdict = replace(
         verdict,
@@ -318,16 +318,16 @@ def check_on_rows(
     )
     pairs = len(rows) * (len(rows) + 1) // 2
     claim = f"at {pairs} pairs of {len(rows)} rows the mean empirical Gram is the exact kernel"
-    evidence = Evidence.from_verdict(verdict, form="proved", check=one.label, claim=claim)
+    evidence = Evidence.from_verdict(verdict, form="proved", check=candidate.label, claim=claim)
     return evidence, context.ledger.entries
 
 
-def score_plot(scores: Sequence[Score], task: Task) -> Plot:
+def score_plot(scores: Sequence[Score], split: Split) -> Plot:
     """Plot the scores of the best maps and of other learners over the number of features."""
     curves: dict[str, list[Score]] = {}
-    for one in scores:
-        if one.n_features:
-            curves.setdefault(one.map, []).append(one)
+    for score in scores:
+        if score.n_features:
+            curves.setdefault(score.map, []).append(score)
     first = sorted(curves, key=lambda label: -max(s.rank for s in curves[label]))[:_DRAWN]
     series = [
         Series(
@@ -340,15 +340,15 @@ def score_plot(scores: Sequence[Score], task: Task) -> Plot:
         )
         for label in first
     ]
-    sizes = [n for one in series for n in one.x]
+    sizes = [n for curve in series for n in curve.x]
     alone = [s for s in scores if not s.n_features and s.value is not None]
     series += [Series(label=s.map, x=[min(sizes), max(sizes)], y=[s.rank] * 2) for s in alone]
     return Plot(
-        title=f"{task.measure[0].upper()}{task.measure[1:]} over the number of features",
+        title=f"{split.measure[0].upper()}{split.measure[1:]} over the number of features",
         x_label="features",
-        y_label=task.measure,
+        y_label=split.measure,
         series=series,
         x_log=True,
-        caption=f"On {count(len(task.held_out[0]))} rows held out; the best {len(first)} maps, and "
-        "the interval of 95 % of the best. The others are in the table.",
+        caption=f"On {count(len(split.held_out[0]))} rows held out; the best {len(first)} maps, "
+        "and the interval of 95 % of the best. The others are in the table.",
     )

@@ -178,8 +178,8 @@ def _columns(label: str, schema: Any, scan: Callable[[list[str]], Any], frame: s
         raise ValueError(f"{label} has two columns of one name: rename one")
 
     def read(names: Sequence[str], target: str | None) -> tuple[np.ndarray, Any]:
-        wanted = [keys[name] for name in (*names, *([] if target is None else [target]))]
-        scanner = scan(wanted).scanner(columns=wanted, use_threads=False)
+        scan_keys = [keys[name] for name in (*names, *([] if target is None else [target]))]
+        scanner = scan(scan_keys).scanner(columns=scan_keys, use_threads=False)
         parts, n = [], 0
         for part in scanner.to_batches():
             n += part.num_rows
@@ -187,19 +187,19 @@ def _columns(label: str, schema: Any, scan: Callable[[list[str]], Any], frame: s
             parts.append(part)
         table = pa.Table.from_batches(parts, scanner.projected_schema)
         values = np.empty((n, len(names)), order="F")
-        for j, key in enumerate(wanted[: len(names)]):
+        for j, key in enumerate(scan_keys[: len(names)]):
             values[:, j] = table.column(key).cast(pa.float64(), safe=False).to_numpy()
-        return values, None if target is None else _labels(table.column(wanted[-1]), label)
+        return values, None if target is None else _labels(table.column(scan_keys[-1]), label)
 
     unnamed = [key for key in schema.names[1:] and schema.names[:1] if key in ("", "Unnamed: 0")]
-    listed = (schema.pandas_metadata or {}).get("index_columns", unnamed)
+    index_keys = (schema.pandas_metadata or {}).get("index_columns", unnamed)
     kinds = zip(keys, schema.types)
     return Table(
         label=label,
         columns=tuple(keys),
         read=read,
         unusable={name: str(kind)[:40] for name, kind in kinds if not _is_number(kind)},
-        index=tuple(name for name, key in keys.items() if key in listed),
+        index=tuple(name for name, key in keys.items() if key in index_keys),
         frame=frame,
     )
 
@@ -212,14 +212,14 @@ def _labels(column: Any, label: str) -> np.ndarray:
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     # A label is kept once, however long and frequent it is.
-    joined = column.unify_dictionaries().combine_chunks()
-    marks = np.array([*joined.dictionary.to_pylist(), None], dtype=object)
+    encoded = column.unify_dictionaries().combine_chunks()
+    marks = np.array([*encoded.dictionary.to_pylist(), None], dtype=object)
     if max(len(str(mark)) for mark in marks) > _LONGEST_LABEL:
         raise ValueError(f"{label} has a label of over {_LONGEST_LABEL} bytes: give shorter ones")
-    return np.asarray(marks[joined.indices.cast(pa.int64()).fill_null(len(marks) - 1).to_numpy()])
+    return np.asarray(marks[encoded.indices.cast(pa.int64()).fill_null(len(marks) - 1).to_numpy()])
 
 
-def _declared(path: Path, label: str, target: str | None) -> Table:
+def _columnar(path: Path, label: str, target: str | None) -> Table:
     """Open Parquet or Feather, of which a dataset counts the rows without reading them."""
     dataset = _arrow(label).dataset
     kind: Any = "ipc"
@@ -257,8 +257,8 @@ def _csv(path: Path, label: str, target: str | None) -> Table:
     if len(schema.names) == 1 and re.search(r"[;|\t]", schema.names[0]):
         raise ValueError(f"one column alone, {schema.names[0]}")
     if any(re.fullmatch(_NUMBER, name, re.ASCII) for name in schema.names):
-        named = f"frame = {frame[:-1]}, header=None); {_SAVE}"
-        raise ValueError(f"{label} has numbers in its first line: {named}")
+        remedy = f"frame = {frame[:-1]}, header=None); {_SAVE}"
+        raise ValueError(f"{label} has numbers in its first line: {remedy}")
 
     def scan(keys: list[str]) -> Any:
         """Read numbers as floats, which the first block may have shown as integers."""
@@ -272,6 +272,6 @@ def _csv(path: Path, label: str, target: str | None) -> Table:
 
 _OPENERS: dict[str, Callable[[Path, str, str | None], Table]] = {
     **dict.fromkeys((".csv", ".tsv"), _csv),
-    **dict.fromkeys((".parquet", ".feather", ".arrow"), _declared),
+    **dict.fromkeys((".parquet", ".feather", ".arrow"), _columnar),
     **{".npy": _npy, ".npz": _npz},
 }

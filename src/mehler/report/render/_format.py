@@ -116,7 +116,7 @@ def case_cells(case: BoundCase) -> dict[str, str]:
 
 def ratios(cases: Sequence[BoundCase]) -> str:
     """Format the range of the bounds over their quantiles."""
-    values = [one.ratio for one in cases]
+    values = [case.ratio for case in cases]
     low, high = number(min(values), digits=3), number(max(values), digits=3)
     return low if low == high else f"{low} to {high}"
 
@@ -135,8 +135,8 @@ def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
     """
     order = ("error", "inconclusive", "refuted", "holds")
     return min(
-        (one for one in evidence if one.form == form),
-        key=lambda one: (order.index(one.status), (one.margin or 0.0) / (_half_width(one) or 1.0)),
+        (e for e in evidence if e.form == form),
+        key=lambda e: (order.index(e.status), (e.margin or 0.0) / (_half_width(e) or 1.0)),
         default=None,
     )
 
@@ -158,38 +158,38 @@ def lines(report: Report | Verification) -> tuple[str, ...]:
 
 
 def _of_verification(report: Verification) -> list[str]:
-    kernel = next((one for one in report.evidence if one.check in ("kernel", "closeness")), None)
-    shown = [one for one in report.evidence if one is kernel or one.status != "holds"]
+    kernel = next((e for e in report.evidence if e.check in ("kernel", "closeness")), None)
+    open_checks = [e for e in report.evidence if e is kernel or e.status != "holds"]
     texts = [report.headline, f"  map: {report.target}, read as {report.assumed}"]
     texts.append(f"  rows: {report.inputs}")
-    texts += [f"  {line}" for one in shown for line in _of(one)]
-    quiet = {one.check: one for one in report.evidence if one not in shown}
+    texts += [f"  {line}" for e in open_checks for line in _of(e)]
+    quiet = {e.check: e for e in report.evidence if e not in open_checks}
     if quiet:
         texts.append(f"  {'also ' if kernel else ''}holds: {', '.join(quiet)}")
     if structure := quiet.get("structure"):
         remarks = [structure.reason.removesuffix("."), *structure.assumptions]
         texts += [f"  structure: {text}" for text in ["; ".join(filter(None, remarks))] if text]
     texts.append(f"  declared: {report.declared}")
-    if rest := dict.fromkeys(word for one in shown for word in one.assumptions):
+    if rest := dict.fromkeys(word for e in open_checks for word in e.assumptions):
         texts.append(f"  assumed: {'; '.join(rest)}")
     return texts + [f"  or: {cause.text}" for cause in report.causes[1:]]
 
 
-def _of(one: Evidence) -> list[str]:
+def _of(evidence: Evidence) -> list[str]:
     """Return one line of numbers, and the reason if there is one."""
-    numbers = cells(one)
-    line = f"{one.check}: {one.status}"
-    if one.observed is not None:
+    numbers = cells(evidence)
+    line = f"{evidence.check}: {evidence.status}"
+    if evidence.observed is not None:
         line += f"; observed {numbers['observed']}"
-        line += f" against {numbers['exact']}" if one.exact is not None else ""
-        line += f", interval {numbers['interval']}" if one.interval is not None else ""
-        if one.status == "refuted" and one.where:
-            places = one.where.items()
+        line += f" against {numbers['exact']}" if evidence.exact is not None else ""
+        line += f", interval {numbers['interval']}" if evidence.interval is not None else ""
+        if evidence.status == "refuted" and evidence.where:
+            places = evidence.where.items()
             short = (f"{k}={v:.4g}" if isinstance(v, float) else f"{k}={v}" for k, v in places)
             line += f", at {', '.join(short)}"
-        line += f", {count(one.n_features)} features" if one.n_features else ""
-        line += f", false alarm {one.false_alarm:g}" if one.false_alarm else ""
-    return [line, f"  {one.reason}"] if one.reason else [line]
+        line += f", {count(evidence.n_features)} features" if evidence.n_features else ""
+        line += f", false alarm {evidence.false_alarm:g}" if evidence.false_alarm else ""
+    return [line, f"  {evidence.reason}"] if evidence.reason else [line]
 
 
 def render_junit(report: Report | Verification) -> str:
@@ -208,8 +208,8 @@ def render_junit(report: Report | Verification) -> str:
             ElementTree.SubElement(case, tag, about).text = text
     for tag in ("testcase", "error", "failure"):
         name = "tests" if tag == "testcase" else f"{tag}s"
-        for one in (root, suite):
-            one.set(name, str(len(list(suite.iter(tag)))))
+        for element in (root, suite):
+            element.set(name, str(len(list(suite.iter(tag)))))
     ElementTree.indent(root)
     body = ElementTree.tostring(root, encoding="unicode")
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{body}\n'
@@ -223,9 +223,9 @@ def _outcomes(
         group, checks = "verify", report.evidence
     else:
         group, checks = "data", report.data.evidence if report.data else ()
-    for one in checks:
-        message = f"{one.check}: {one.status}. {_details(one)}"
-        yield one.check, group, one.status, one.status == "holds", message, 0.0
+    for e in checks:
+        message = f"{e.check}: {e.status}. {_details(e)}"
+        yield e.check, group, e.status, e.status == "holds", message, 0.0
     for result in report.statements if isinstance(report, Report) else ():
         head = f"{result.id}: {result.verdict}, expected: {result.expected}"
         reasons = [f"{e.form} form, {e.check}: {e.status}. {_details(e)}" for e in result.evidence]

@@ -19,7 +19,7 @@ from mehler._files import destination, require_file, require_folder, write_all
 from mehler._text import install_command, printable, printable_json
 from mehler.report._model import Report, Score, Verification
 from mehler.report.render import _format
-from mehler.report.render._svg import draw
+from mehler.report.render._svg import plot_svg
 from mehler.statements import FORMS
 from mehler.verify import certificates_text
 
@@ -93,13 +93,13 @@ def render_json(report: Report | Verification) -> str:
 def render_certificates(report: Report | Verification) -> str:
     """Render the certificates of the verdicts of this run."""
     if isinstance(report, Verification):
-        listed = [(report.target, one.verdict) for one in report.evidence]
+        pairs = [(report.target, e.verdict) for e in report.evidence]
     else:
-        listed = [(each.id, one.verdict) for each in report.statements for one in each.evidence]
-        listed += [("data", one.verdict) for one in report.data.evidence] if report.data else []
-    verdicts = [(name, verdict) for name, verdict in listed if verdict is not None]
+        pairs = [(s.id, e.verdict) for s in report.statements for e in s.evidence]
+        pairs += [("data", e.verdict) for e in report.data.evidence] if report.data else []
+    verdicts = [(name, verdict) for name, verdict in pairs if verdict is not None]
     # Verdicts without statistics cannot be rechecked: left out if there are others.
-    verdicts = [each for each in verdicts if each[1].statistics] or verdicts
+    verdicts = [pair for pair in verdicts if pair[1].statistics] or verdicts
     return certificates_text([(name, verdict.certificate()) for name, verdict in verdicts])
 
 
@@ -137,11 +137,11 @@ def render_html(report: Report | Verification, certificates: str = "") -> str:
     if isinstance(report, Report):
         if report.data is not None and report.data.no_score and report.data.target:
             names["overall"] = "open"
-        page, ids = "report", frozenset(one.id for one in report.statements)
+        page, ids = "report", frozenset(s.id for s in report.statements)
         names |= {
             "anchor": anchor,
             "markdown": partial(markdown, targets=anchors(report.statements)),
-            "papers": Counter(one.id.partition(".")[0] for one in report.statements).items(),
+            "papers": Counter(s.id.partition(".")[0] for s in report.statements).items(),
         }
     template = _environment(autoescape=True).get_template(f"{page}.html.j2")
     return with_glyphs(template.render(report=report, prose=partial(prose, ids=ids), **names))
@@ -170,7 +170,7 @@ def _environment(*, autoescape: bool) -> Any:
     environment.globals |= {
         **{name: getattr(_format, name) for name in _FORMATS},
         "best_first": _best_first,
-        "draw": draw,
+        "plot_svg": plot_svg,
         "mark": lambda *verdict: _MARKS[_tone(*verdict)],
         "most_columns": _MOST_COLUMNS,
         "decided": lambda e: [*filter(None, (_format.deciding(e, form) for form in FORMS))],
@@ -209,8 +209,8 @@ def _tone(verdict: str, expected: bool = False) -> str:
 
 def _best_first(scores: Iterable[Score]) -> list[tuple[Score, list[Score]]]:
     """Group by learner with the best of each, the highest score first and failures last."""
-    groups = [list(group) for _, group in groupby(scores, key=lambda one: one.map)]
-    best = [(max(group, key=lambda one: one.rank), group) for group in groups]
+    groups = [list(group) for _, group in groupby(scores, key=lambda score: score.map)]
+    best = [(max(group, key=lambda score: score.rank), group) for group in groups]
     return sorted(best, key=lambda pair: -pair[0].rank)
 
 

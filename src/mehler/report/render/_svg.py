@@ -35,7 +35,7 @@ _LABEL, _UPRIGHT = 56, 32
 _CLOUD = 50
 
 
-def draw(plot: Plot, prefix: str) -> Markup:
+def plot_svg(plot: Plot, prefix: str) -> Markup:
     """Draw a plot as an inline SVG element, in colours of the page; its ids begin with a prefix."""
     import matplotlib as mpl
     from matplotlib.backends.backend_svg import FigureCanvasSVG
@@ -43,8 +43,8 @@ def draw(plot: Plot, prefix: str) -> Markup:
 
     with mpl.rc_context(fname=_STYLE):
         labels = [textwrap.fill(series.label, _LABEL) for series in plot.series]
-        named = len(labels) > 1  # title and axes already name a single series
-        height = _HEIGHT + _LEGEND_ROW * len("\n".join(labels).split("\n")) * named
+        has_legend = len(labels) > 1  # title and axes already name a single series
+        height = _HEIGHT + _LEGEND_ROW * len("\n".join(labels).split("\n")) * has_legend
         figure = Figure(figsize=(_WIDTH, height), frameon=False)
         canvas = FigureCanvasSVG(figure)
         axes = figure.add_subplot(facecolor="none")
@@ -52,7 +52,7 @@ def draw(plot: Plot, prefix: str) -> Markup:
         axes.tick_params(labelcolor=_INK, length=3, width=0.7)
         axes.set_axisbelow(True)
         _lay_out(axes, height)
-        if named:
+        if has_legend:
             handles, names = axes.get_legend_handles_labels()
             place: Any = {"loc": "upper left", "bbox_to_anchor": (0, 1), "handlelength": 2.6}
             names = [textwrap.fill(name, _LABEL) for name in names]
@@ -87,9 +87,9 @@ def plot_on(axes: Any, plot: Plot, colours: Sequence[str]) -> None:
     No two of 36 series share colour and marker, or colour and dash. Where no curve is drawn, values
     with error bars are joined by a thin line.
     """
-    joined = all(series.kind == "points" for series in plot.series)
+    connect = all(series.kind == "points" for series in plot.series)
     for index, series in enumerate(plot.series):
-        _draw_series(axes, series, index, colours[index % 6], joined=joined)
+        _draw_series(axes, series, index, colours[index % 6], connect=connect)
     whole = all(float(x).is_integer() for series in plot.series for x in series.x)
     # More ticks of four characters would touch; rows of a table have each its own.
     nbins = len(plot.series) if all(len(series.x) == 1 for series in plot.series) else 7
@@ -121,7 +121,7 @@ def logarithmic(axes: Any, name: str) -> None:
     axis.set_minor_formatter(ticker.NullFormatter())
 
 
-def _draw_series(axes: Any, series: Series, index: int, colour: str, *, joined: bool) -> None:
+def _draw_series(axes: Any, series: Series, index: int, colour: str, *, connect: bool) -> None:
     style = {"color": colour, "label": series.label, "zorder": 3 + index}
     again = index // 6
     dash = _DASHES[(index + again) % 6]
@@ -135,14 +135,14 @@ def _draw_series(axes: Any, series: Series, index: int, colour: str, *, joined: 
         style |= {"marker": _MARKERS[(index + again) % 6], "markersize": 3.5, "linestyle": "none"}
         style["fillstyle"] = "none" if again % 2 else "full"  # hides none that is equal
         if series.y_low is None or series.y_high is None or series.y is None:
-            if not joined and len(series.x) > _CLOUD:  # with curves it is light and behind them
+            if not connect and len(series.x) > _CLOUD:  # with curves it is light and behind them
                 style |= {"markersize": 2.2, "alpha": 0.45, "markeredgewidth": 0, "zorder": 2}
                 style["fillstyle"] = "full"
             axes.plot(series.x, series.y, **style)
             return
         below = [max(y - low, 0.0) for y, low in zip(series.y, series.y_low)]
         above = [max(high - y, 0.0) for y, high in zip(series.y, series.y_high)]
-        if joined:
+        if connect:
             style |= {"linestyle": dash, "linewidth": 0.8}
         axes.errorbar(series.x, series.y, yerr=(below, above), elinewidth=1, capsize=2, **style)
 

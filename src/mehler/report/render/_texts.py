@@ -31,10 +31,10 @@ def anchor(statement: str, heading: str) -> str:
 def anchors(statements: Iterable[StatementResult]) -> frozenset[str]:
     """Return all targets of links on a page with these statements."""
     targets = set()
-    for one in statements:
-        targets.add(one.id)
-        for heading, text in one.sections.items():
-            targets |= {anchor(one.id, each) for each in (heading, *_HEADING.findall(text))}
+    for statement in statements:
+        targets.add(statement.id)
+        for heading, text in statement.sections.items():
+            targets |= {anchor(statement.id, title) for title in (heading, *_HEADING.findall(text))}
     return frozenset(targets)
 
 
@@ -59,13 +59,13 @@ def markdown(text: str, statement: str, targets: frozenset[str]) -> Markup:
 
 
 def _without_addresses(tokens: Sequence[Token], targets: frozenset[str]) -> list[Token]:
-    kept, inside = [], False
+    inner, inside = [], False
     for token in tokens:  # no link is inside another
         if token.type == "link_open":
             inside = str(token.attrs.get("href", "")).removeprefix("#") in targets
         if inside or token.type not in ("link_open", "link_close"):
-            kept.append(token)
-    return kept
+            inner.append(token)
+    return inner
 
 
 @cache
