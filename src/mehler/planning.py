@@ -132,8 +132,8 @@ class Plan(Listed):
         return "\n".join([*lines, "", *self.notes])
 
 
-class Entry(NamedTuple):
-    """A line of the table: a bound of a quantity, its arguments, and events that share delta."""
+class Route(NamedTuple):
+    """A way to a row: a bound of a quantity, its arguments, and events that share delta."""
 
     quantity: str
     name: str
@@ -156,24 +156,24 @@ _SHAPE, _UNITS = "dimension diameter n_inputs", "scale lipschitz delta pool_size
 _LIMIT, _PAIR = kernel_error.normal_quantile, "pool_size delta"
 
 ONE_PAIR = [
-    Entry(_ONE, "central limit, exact variance", _LIMIT, f"{_PAIR} n_pairs"),
+    Route(_ONE, "central limit, exact variance", _LIMIT, f"{_PAIR} n_pairs"),
     *(
-        Entry(_ONE, name, kernel_error.one_pair, _PAIR, {"method": method})
+        Route(_ONE, name, kernel_error.one_pair, _PAIR, {"method": method})
         for method, name in _METHODS.items()
     ),
 ]
 ALL_PAIRS = [
-    Entry(_PAIRS, "central limit, exact variance, union over pairs", _LIMIT, f"{_PAIR} n_pairs"),
+    Route(_PAIRS, "central limit, exact variance, union over pairs", _LIMIT, f"{_PAIR} n_pairs"),
     *(
         entry._replace(quantity=_PAIRS, bound=kernel_error.all_pairs, takes=f"{_PAIR} n_rows")
         for entry in ONE_PAIR[1:]
     ),
 ]
 UNIFORM = [
-    Entry(_PAIRS, "doubling dimension", kernel_error.uniform, f"{_PAIR} dimension diameter"),
+    Route(_PAIRS, "doubling dimension", kernel_error.uniform, f"{_PAIR} dimension diameter"),
 ]
 RISK = [
-    Entry(quantity, f"Theorem 2, {name}", bound, f"{_UNITS} {takes}", options, events + more)
+    Route(quantity, f"Theorem 2, {name}", bound, f"{_UNITS} {takes}", options, events + more)
     for quantity, bound, samples, more in (
         (_PART, maxout.approximation_risk, "", 0),
         (_EXCESS, maxout.excess_risk, "n_samples", 2),
@@ -286,35 +286,35 @@ def plan(
         )
     notes: list[str] = []
     rows = None if data is None else _on_sphere(facts, data, notes)
-    table = _kernel_rows(facts, rows, max_rows if measure else 0, notes) + rows_of(RISK, facts)
+    table = _kernel_table(facts, rows, max_rows if measure else 0, notes) + table_rows(RISK, facts)
     return Plan(setting=facts, rows=tuple(table), notes=tuple(notes))
 
 
-def rows_of(entries: Iterable[Entry], facts: Mapping[str, Any]) -> list[Row]:
-    """Return the rows of those entries whose facts are known."""
+def table_rows(routes: Iterable[Route], facts: Mapping[str, Any]) -> list[Row]:
+    """Return the rows of those routes whose facts are known."""
     rows = []
-    for entry in entries:
-        arguments: dict[str, Any] = {name: facts.get(name) for name in entry.takes.split()}
+    for route in routes:
+        arguments: dict[str, Any] = {name: facts.get(name) for name in route.takes.split()}
         if None in arguments.values():
             continue
-        arguments |= {**entry.options, "delta": facts["delta"] / entry.events}
-        proved, features = entry.bound is not _LIMIT, None
+        arguments |= {**route.options, "delta": facts["delta"] / route.events}
+        proved, features = route.bound is not _LIMIT, None
         note = "" if proved else "a limit, no guarantee at a finite number of features"
         try:
-            features = bounds.solve(entry.bound, at_most=facts["eps"], n_features=None, **arguments)
+            features = bounds.solve(route.bound, at_most=facts["eps"], n_features=None, **arguments)
         except ValueError as error:
             note = str(error).replace("at_most", "eps")
         row = Row(
-            quantity=entry.quantity.format_map(facts),
-            name=entry.name,
+            quantity=route.quantity.format_map(facts),
+            name=route.name,
             kind="proved" if proved else "asymptotic",
             features=features,
-            statement=entry.bound.statement,
-            probability=1 - entry.events * arguments["delta"],
+            statement=route.bound.statement,
+            probability=1 - route.events * arguments["delta"],
             note=note,
         )
         if proved:
-            at = entry.bound(**arguments, n_features=features or 1)
+            at = route.bound(**arguments, n_features=features or 1)
             vacuous = features is None or bool(at.vacuous) or facts["eps"] >= at.trivial
             texts = tuple(assumption.text for assumption in at.assumptions)
             row = replace(row, vacuous=vacuous, assumptions=texts)
@@ -356,28 +356,28 @@ def _on_sphere(facts: dict[str, Any], rows: Floats, notes: list[str]) -> Floats:
     return rows
 
 
-def _kernel_rows(
+def _kernel_table(
     facts: dict[str, Any], rows: Floats | None, max_rows: int, notes: list[str]
 ) -> list[Row]:
     """Return rows on the kernel error at one pair, all pairs of the measured and of all rows."""
-    n, table = facts["n_samples"], rows_of(ONE_PAIR, {**facts, "n_pairs": 1})
-    chosen = rows if max_rows else None
-    if chosen is not None and len(chosen) > max_rows:
-        part = f"{max_rows} of the {len(chosen)} rows, chosen at random, were measured"
+    n, table = facts["n_samples"], table_rows(ONE_PAIR, {**facts, "n_pairs": 1})
+    sample = rows if max_rows else None
+    if sample is not None and len(sample) > max_rows:
+        part = f"{max_rows} of the {len(sample)} rows, chosen at random, were measured"
         notes.append(f"{part}; the error of all rows is no smaller.")
         rng = np.random.Generator(np.random.Philox(facts["seed"]))
-        chosen = chosen[np.sort(rng.choice(len(chosen), size=max_rows, replace=False))]
+        sample = sample[np.sort(rng.choice(len(sample), size=max_rows, replace=False))]
     of: dict[str, Any] = {"rows": "the set"}
-    sizes = (n if chosen is None else len(chosen), n)
+    sizes = (n if sample is None else len(sample), n)
     for size in dict.fromkeys(size for size in sizes if size is not None):
         of = {"rows": f"{size} rows", "n_rows": size, "n_pairs": size * (size + 1) // 2}
-        table += rows_of(ALL_PAIRS, {**facts, **of})
-        if chosen is not None and size == len(chosen):
-            table.append(measured(chosen, _PAIRS.format_map(of), facts))
-    return table + rows_of(UNIFORM, {**facts, **of})
+        table += table_rows(ALL_PAIRS, {**facts, **of})
+        if sample is not None and size == len(sample):
+            table.append(measured_row(sample, _PAIRS.format_map(of), facts))
+    return table + table_rows(UNIFORM, {**facts, **of})
 
 
-def measured(rows: Floats, quantity: str, facts: Mapping[str, Any]) -> Row:
+def measured_row(rows: Floats, quantity: str, facts: Mapping[str, Any]) -> Row:
     """Measure the largest error of the Gram matrix of unit rows over draws, rescaled to eps."""
     eps, delta, pool_size = facts["eps"], facts["delta"], facts["pool_size"]
     # The largest of n draws is below the 1 - delta quantile with probability (1 - delta)^n. More
@@ -385,27 +385,27 @@ def measured(rows: Floats, quantity: str, facts: Mapping[str, Any]) -> Row:
     n = max(200, math.ceil(1.5 * math.log(1 - _CONFIDENCE) / math.log1p(-delta)))
     row = Row(quantity=quantity, name=f"{n} draws", kind="measured", probability=1 - delta)
     # Units depend on inner products of rows only, so rotate the rows into their span.
-    turned = np.asarray(np.linalg.qr(rows.T, mode="r")).T
+    coordinates = np.asarray(np.linalg.qr(rows.T, mode="r")).T
     # A weight takes as long as a hundred products.
-    if n * FEATURES * pool_size * turned.shape[1] * (100 + len(turned)) > _MOST_PRODUCTS:
+    if n * FEATURES * pool_size * coordinates.shape[1] * (100 + len(coordinates)) > _MOST_PRODUCTS:
         note = "would take minutes: give a larger delta, or fewer max_rows"
         return replace(row, note=note)
-    rho = np.clip(turned @ turned.T, -1.0, 1.0)
+    rho = np.clip(coordinates @ coordinates.T, -1.0, 1.0)
     np.fill_diagonal(rho, 1.0)
     kernel = exact.maxout_kernel(rho, pool_size)
     # The rounding of float32 is 1e-5 of the errors measured.
-    turned, errors = turned.astype(np.float32), np.empty(n)
+    coordinates, errors = coordinates.astype(np.float32), np.empty(n)
     seeds = np.random.Generator(np.random.Philox([facts["seed"], 1])).integers(2**63, size=n)
     for i, seed in enumerate(seeds):
         phi = MaxoutFeatures.draw(
-            turned.shape[1], FEATURES, pool_size, seed=int(seed), dtype="float32"
+            coordinates.shape[1], FEATURES, pool_size, seed=int(seed), dtype="float32"
         )
-        errors[i] = np.abs(phi.gram(turned) - kernel).max()
+        errors[i] = np.abs(phi.gram(coordinates) - kernel).max()
     ends = intervals.quantile(errors, 1 - delta, 2 * (1 - _CONFIDENCE))
     # Errors are not negative; there is an upper end, since there are enough draws.
     low, features = (math.ceil(FEATURES * (max(end, 0.0) / eps) ** 2) for end in ends)
-    each = f"each end at confidence {100 * _CONFIDENCE:g} %"
-    note = f"at least {low:,}; {each}, scaled by m^(-1/2) from {FEATURES} features"
+    confidence = f"each end at confidence {100 * _CONFIDENCE:g} %"
+    note = f"at least {low:,}; {confidence}, scaled by m^(-1/2) from {FEATURES} features"
     return replace(row, features=features, interval=(low, features), note=note)
 
 
@@ -432,10 +432,10 @@ def _plan_map(phi: Any, X: Floats, facts: dict[str, Any]) -> Plan:
     if fraction < LEAST_PROBABILITY:
         raise ValueError(f"delta={facts['delta']!r} is too small for {n_pairs} pairs")
     quantity = f"largest error of the Gram matrix over sqrt(k(x,x) k(y,y)), {n} rows"
-    entry = Entry(quantity, "central limit, union over pairs", _LIMIT, "delta n_pairs variance")
-    (limit,) = rows_of([entry], {**setting, "n_pairs": n_pairs})
-    declared = ("the variance is nowhere larger than at the rows given",)
-    limit = replace(limit, statement="", assumptions=declared)
+    route = Route(quantity, "central limit, union over pairs", _LIMIT, "delta n_pairs variance")
+    (limit,) = table_rows([route], {**setting, "n_pairs": n_pairs})
+    assumption = ("the variance is nowhere larger than at the rows given",)
+    limit = replace(limit, statement="", assumptions=assumption)
     if variance > facts["eps"] ** 2 * 2.0**48:
         at = f"the variance of a product is {variance:.3g} in units of k(x,x) k(y,y)"
         raise ValueError(f"eps={facts['eps']:g} needs over 10^14 features, as {at}: scale the rows")

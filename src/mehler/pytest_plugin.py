@@ -78,7 +78,7 @@ def pytest_configure(config: pytest.Config) -> None:
     elif config.option.mehler_fresh_seeds and config.option.mehler_seed is None:
         config.option.mehler_seed = int.from_bytes(os.urandom(4), "big")
     for option in ("--mehler-json", "--mehler-certificate"):
-        path = _asked_path(config, option)
+        path = _option_path(config, option)
         if path is not None:
             from mehler._files import require_file
 
@@ -120,7 +120,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     """Hear of verdicts; give checks without a seed that of their test, if the run has a root."""
     root, watch = item.config.option.mehler_seed, item.config.stash[_WATCH]
     _run_seed.seed = None if root is None else _seed_of(item.nodeid, root)
-    watch.test, watch.asked = item.nodeid, []
+    watch.test, watch.assertions = item.nodeid, []
     _run_seed.on_verdict = watch.hear
     try:
         return (yield)
@@ -133,7 +133,7 @@ def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
     """Show the text of verdicts that a failed ``assert check_kernel(...)`` asked."""
     report: Any = yield
     if report.when == "call" and report.failed:
-        for verdict in item.config.stash[_WATCH].asked:
+        for verdict in item.config.stash[_WATCH].assertions:
             from mehler.verify import failure_text  # imported long ago
 
             report.sections.append((f"mehler: {verdict.check}", failure_text(verdict)))
@@ -186,14 +186,14 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     # Sums over workers are known only here: what no single ledger could refuse fails the run.
     if total.overdrawn and session.exitstatus == pytest.ExitCode.OK:
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
-    certificates = _asked_path(config, "--mehler-certificate")
+    certificates = _option_path(config, "--mehler-certificate")
     if certificates is not None:
         from mehler._files import write_whole
         from mehler.verify import certificates_text
 
-        listed = [certified for part in parts for certified in part["certificates"]]
-        write_whole(certificates, certificates_text(sorted(listed, key=operator.itemgetter(0))))
-    path = _asked_path(config, "--mehler-json") or _cached_path(config)
+        pairs = [certified for part in parts for certified in part["certificates"]]
+        write_whole(certificates, certificates_text(sorted(pairs, key=operator.itemgetter(0))))
+    path = _option_path(config, "--mehler-json") or _cached_path(config)
     if path is not None:
         _write(path, {**total.to_dict(), "seed": config.option.mehler_seed or 0})
 
@@ -222,9 +222,9 @@ class Watch:
 
     def __init__(self) -> None:
         self.test = ""
-        self.asked: list[Verdict] = []
+        self.assertions: list[Verdict] = []
         self.elsewhere: list[str] = []
-        self._read: list[tuple[str, list[str]]] = []
+        self._reads: list[tuple[str, list[str]]] = []
         self._classes: dict[type, type] = {}  # of equal ones, so that verdicts compare
 
     def hear(self, verdict: Verdict) -> None:
@@ -233,7 +233,7 @@ class Watch:
             return
         names: list[str] = []
         if verdict.status == "refuted":
-            self._read.append((f"{self.test} ({verdict.check})", names))
+            self._reads.append((f"{self.test} ({verdict.check})", names))
         kind = type(verdict)
         if kind not in self._classes:
             self._classes[kind] = self._watching(kind)
@@ -248,7 +248,7 @@ class Watch:
             return object.__getattribute__(verdict, name)
 
         def truth(verdict: Verdict) -> bool:
-            self.asked.append(verdict)
+            self.assertions.append(verdict)
             return verdict.holds
 
         def reduced(verdict: Verdict, protocol: int) -> tuple[Any, ...]:
@@ -261,7 +261,7 @@ class Watch:
         return type(kind.__name__, (kind,), methods)
 
     def unused(self) -> list[str]:
-        lines = [line for line, names in self._read if not names]
+        lines = [line for line, names in self._reads if not names]
         return list(dict.fromkeys([*lines, *self.elsewhere]))
 
 
@@ -376,7 +376,7 @@ def _replay(config: pytest.Config) -> str:
     return f"mehler: fresh seeds, replay with --mehler-seed={config.option.mehler_seed}"
 
 
-def _asked_path(config: pytest.Config, option: str) -> Path | None:
+def _option_path(config: pytest.Config, option: str) -> Path | None:
     path = config.getoption(option)
     return None if path is None else config.invocation_params.dir / path
 

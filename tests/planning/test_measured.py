@@ -4,7 +4,7 @@ import numpy as np
 from scipy import stats
 
 from mehler import MaxoutFeatures, exact
-from mehler.planning import FEATURES, measured
+from mehler.planning import FEATURES, measured_row
 
 FACTS = {"pool_size": 1, "eps": 0.1, "delta": 0.1, "seed": 0}
 
@@ -25,7 +25,7 @@ def test_the_interval_contains_the_truth_as_often_as_it_says():
     """At equal rows, whose features are those of one."""
     rows, missed = np.array([[0.6, 0.8]] * 2), 0
     for seed in range(20):
-        row = measured(rows, "error", {**FACTS, "seed": seed})
+        row = measured_row(rows, "error", {**FACTS, "seed": seed})
         low, high = row.interval
         # Both ends are rounded up.
         missed += not low - 1 <= truth() <= high
@@ -35,7 +35,7 @@ def test_the_interval_contains_the_truth_as_often_as_it_says():
 
 
 def test_rare_events_are_not_measured():
-    row = measured(np.eye(2), "error", {**FACTS, "delta": 1e-8})
+    row = measured_row(np.eye(2), "error", {**FACTS, "delta": 1e-8})
     assert row.features is None
     assert "give a larger delta" in row.note
 
@@ -47,7 +47,7 @@ def test_largest_errors_are_those_of_the_gram_matrix():
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     wide = rows @ np.linalg.qr(rng.standard_normal((9, 3)))[0].T
     facts = {"eps": 0.1, "pool_size": 4, "seed": 3, "delta": 0.3}
-    low, high = measured(wide, "error", facts).interval
+    low, high = measured_row(wide, "error", facts).interval
     kernel = exact.maxout_kernel(np.clip(rows @ rows.T, -1, 1), 4)
     errors = [
         np.abs(MaxoutFeatures.draw(3, 512, 4, seed=s).gram(rows) - kernel).max()

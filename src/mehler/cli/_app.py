@@ -54,8 +54,8 @@ def run_app(arguments: list[str]) -> int:
     return status if isinstance(status, int) else 0
 
 
-def _version(wanted: bool) -> None:
-    if wanted:
+def _version(show: bool) -> None:
+    if show:
         typer.echo(f"mehler {__version__}")
         raise typer.Exit
 
@@ -103,12 +103,12 @@ def report(
 
     files = {"out": out, "junit": junit, "certificate": certificate}
     outputs = common.requested({"DATA": data}, files)
-    globs = [glob for each in statements or [] for glob in each.split(",")]
+    globs = [glob for text in statements or [] for glob in text.split(",")]
     # Without DATA the report is about the statements, with it about the rows.
-    chosen = _chosen(["*" if g == "all" else g for g in globs]) if globs or data is None else ()
+    selection = _match(["*" if g == "all" else g for g in globs]) if globs or data is None else ()
     with progress(lines=True) as show:
         result = reports.run(
-            chosen,
+            selection,
             data=partial(common.read, ctx.params),  # and announced, once all else is valid
             level=level,  # type: ignore[arg-type]  # run says what levels there are
             seed=seed,
@@ -174,22 +174,22 @@ def plan(
     matrix = common.read(ctx.params, optional=True)
     rows: Any = None if matrix is None else matrix.values
     phi = None if map in (None, "maxout") else _map(map, rows, seed, parsed(arg, "--arg"))
-    given = {name: value for name, value in ctx.params.items() if name not in _OWN}
-    as_flag = lambda m: f"--{m[0].replace('_', '-')}" if m[0] in given else m[0]  # noqa: E731
+    values = {name: value for name, value in ctx.params.items() if name not in _COMMAND_OPTIONS}
+    as_flag = lambda m: f"--{m[0].replace('_', '-')}" if m[0] in values else m[0]  # noqa: E731
     try:
-        planned = planning.plan(rows, map=phi, **given)
+        result = planning.plan(rows, map=phi, **values)
     except (ValueError, TypeError) as error:
-        names = "|".join(given)
+        names = "|".join(values)
         words = re.sub(rf"\b({names})(?==|$)|\b\w+_\w+\b", as_flag, str(error))
         raise ValueError(re.sub(r"\bdata\b", "DATA", words)) from error
-    text = json.dumps(planned.to_dict(), indent=1, allow_nan=False) if as_json else str(planned)
+    text = json.dumps(result.to_dict(), indent=1, allow_nan=False) if as_json else str(result)
     if out is not None:
         write_whole(out, text + "\n")
     typer.echo(text)
     return 0
 
 
-_OWN = {"data", "map", "arg", "as_json", "out", "debug", *common.HOW}
+_COMMAND_OPTIONS = {"data", "map", "arg", "as_json", "out", "debug", *common.HOW}
 
 
 def _map(name: str, rows: Any, seed: int, arguments: dict[str, Any]) -> Any:
@@ -198,13 +198,13 @@ def _map(name: str, rows: Any, seed: int, arguments: dict[str, Any]) -> Any:
 
     ours = [n for n in features.__all__ if n.lower().startswith(name.replace("-", "").lower())]
     spec = f"mehler.features:{ours[0]}" if ours else name
-    read = read_target(spec, load(spec, what="--map"), rows, n_features=64, arguments=arguments)
-    phi = read.draw(seed)
+    target = read_target(spec, load(spec, what="--map"), rows, n_features=64, arguments=arguments)
+    phi = target.draw(seed)
     phi = getattr(phi, "__self__", phi)  # of a sampler it is the method `transform`
     if not (hasattr(phi, "map_") or (hasattr(phi, "kernel") and hasattr(phi, "gram_variance"))):
         raise ValueError(
-            f"--map {name} is {read.assumed}, which declares no kernel and no variance: give a map "
-            "or sampler of mehler, or a class of mehler.features.FeatureMap"
+            f"--map {name} is {target.assumed}, which declares no kernel and no variance: give "
+            "a map or sampler of mehler, or a class of mehler.features.FeatureMap"
         )
     return phi
 
@@ -222,16 +222,16 @@ def statements(
     """
     from mehler.statements import entries, listing
 
-    chosen = _chosen(globs)
+    subset = _match(globs)
     fields = ("id", "source", "title", "expected", "printed", "proved")
     if as_json:
-        listed = [{name: getattr(statement, name) for name in fields} for statement in chosen]
-        typer.echo(json.dumps(entries(chosen) if parts else listed, indent=1, ensure_ascii=False))
+        values = [{name: getattr(statement, name) for name in fields} for statement in subset]
+        typer.echo(json.dumps(entries(subset) if parts else values, indent=1, ensure_ascii=False))
     elif parts:
-        typer.echo(listing(chosen))
+        typer.echo(listing(subset))
     else:
-        wide, wider = (max(len(getattr(s, name)) for s in chosen) for name in ("id", "expected"))
-        for s in chosen:
+        wide, wider = (max(len(getattr(s, name)) for s in subset) for name in ("id", "expected"))
+        for s in subset:
             typer.echo(f"{s.id:<{wide}}  {s.expected:<{wider}}  {s.title}")
     return 0
 
@@ -279,8 +279,8 @@ def reproduce(
     return 0
 
 
-def _chosen(globs: list[str] | None) -> tuple[Any, ...]:
+def _match(globs: list[str] | None) -> tuple[Any, ...]:
     """Return the statements of all globs, each once; all statements without one."""
     from mehler.statements import discover
 
-    return tuple({one.id: one for glob in globs or ["*"] for one in discover(glob)}.values())
+    return tuple({s.id: s for glob in globs or ["*"] for s in discover(glob)}.values())

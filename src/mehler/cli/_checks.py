@@ -31,7 +31,7 @@ from mehler.verify import (
 
 # Most seconds of the structural checks, and their fraction of a shorter limit; the fraction that
 # is kept for the diagnosis.
-_SECONDS, _FRACTION, _KEPT = 20.0, 0.3, 0.1
+_SECONDS, _FRACTION, _RESERVE = 20.0, 0.3, 0.1
 
 
 def verify_map(
@@ -72,33 +72,33 @@ def verify_map(
         d = 5 if inputs is None else inputs
         rows = random_rows(d, claimed, context.rng("rows"))
         described = f"{len(rows)} random rows of {d} columns, at several lengths and correlations"
-    options, words = _declared(claimed, law, bounds, independent_features)
+    options, words = _declarations(claimed, law, bounds, independent_features)
     loaded = load(target, what="MODULE:FACTORY")
-    again = partial(read_target, target, loaded, n_features=n_features, arguments=arguments)
-    read = again(X=rows)
-    is_mean = read.random or options.get("independent_features", False)
+    read_maps = partial(read_target, target, loaded, n_features=n_features, arguments=arguments)
+    maps = read_maps(X=rows)
+    is_mean = maps.random or options.get("independent_features", False)
     if law is not None and not is_mean:
         raise ValueError(
-            f"law={law!r} is of the mean over draws, and {target} is {read.assumed}: leave it out, "
+            f"law={law!r} is of the mean over draws, and {target} is {maps.assumed}: leave it out, "
             "or name a function seed -> map"
         )
 
     def redraw(seed: int, X: Array, m: int | None) -> Any:
         """Return a map for rows like X, of m features."""
-        other = again(X=X)
-        if m is not None and other.resize is None:
+        new_maps = read_maps(X=X)
+        if m is not None and new_maps.resize is None:
             raise ValueError("the number of features cannot be chosen")
-        return other.draw(seed) if m is None else cast(Any, other.resize)(seed, m)
+        return new_maps.draw(seed) if m is None else cast(Any, new_maps.resize)(seed, m)
 
     progress(f"structure of {target}", 0, 2)
     for generator in (random, np.random):  # calls have perhaps set it to one value, and do again
         generator.seed(2_718_281_828)
     built = check_structure(
-        read.draw,
+        maps.draw,
         rows,
-        kernel=claimed if read.random else None,
-        redraw=redraw if read.random else None,
-        random=read.random,
+        kernel=claimed if maps.random else None,
+        redraw=redraw if maps.random else None,
+        random=maps.random,
         independent_features=independent_features,
         time_limit=min(_SECONDS, _FRACTION * limit),
         **common,
@@ -110,18 +110,18 @@ def verify_map(
     if structure.status == "refuted":
         evidence, words = [structure], "nothing: what it does was compared with itself"
     elif not is_mean:
-        evidence = [closeness(read.draw(seed), claimed, rows, resolution), structure]
+        evidence = [closeness(maps.draw(seed), claimed, rows, resolution), structure]
         words = "nothing: features are computed and compared, no chance enters"
     else:
-        left = max((1.0 - _KEPT) * limit - (process_time() - work), _KEPT * limit)
+        seconds_left = max((1.0 - _RESERVE) * limit - (process_time() - work), _RESERVE * limit)
         verdict = check_kernel(
-            read.draw,
+            maps.draw,
             claimed,
             rows,
             resolution=resolution,
             # A fixed map has no more samples than columns.
-            max_features=max_features if read.random else read.draw(0)(rows).shape[1],
-            time_limit=left if time_limit else None,
+            max_features=max_features if maps.random else maps.draw(0)(rows).shape[1],
+            time_limit=seconds_left if time_limit else None,
             name="kernel",
             **common,
             **options,
@@ -130,20 +130,20 @@ def verify_map(
             words = "by the map itself: the variance of its estimate"
         evidence = [Evidence.from_verdict(verdict, form="printed"), structure]
         progress("diagnosis", 1, 2)
-        if read.random and evidence[0].status != "holds":
-            kept = _KEPT * time_limit or None
-            causes = diagnose(read.draw, claimed, rows, time_limit=kept, seed=seed)
+        if maps.random and evidence[0].status != "holds":
+            seconds = _RESERVE * time_limit or None
+            causes = diagnose(maps.draw, claimed, rows, time_limit=seconds, seed=seed)
     progress("done", 2, 2)
-    named = isinstance(claimed, NamedKernel)
+    is_named = isinstance(claimed, NamedKernel)
     return Verification(
         target=target,
-        assumed=read.assumed,
-        kernel=str(claimed) if named else kernel,
-        latex=claimed.latex if named else "",
+        assumed=maps.assumed,
+        kernel=str(claimed) if is_named else kernel,
+        latex=claimed.latex if is_named else "",
         claim="mean" if is_mean else "close",
         inputs=described,
         declared=words,
-        evidence=tuple(replace(each, seed=seed) for each in evidence),
+        evidence=tuple(replace(e, seed=seed) for e in evidence),
         causes=causes,
         replay=shlex.join(("mehler", *command)) if command else "",
         provenance=provenance(context, tuple(command) or None),
@@ -152,17 +152,17 @@ def verify_map(
     )
 
 
-def _declared(
+def _declarations(
     kernel: Any, law: str | None, bounds: tuple[float, float] | None, independent: bool
 ) -> tuple[dict[str, Any], str]:
     """Return the declarations of a map as options of `check_kernel`, and their source."""
     flags = ["--bounds"] * (bounds is not None) + ["--independent-features"] * independent
     if law is None and not flags:
-        taken = "draws from different seeds are taken to be independent, variance is measured"
-        return {}, f"nothing: {taken}"
+        text = "draws from different seeds are taken to be independent, variance is measured"
+        return {}, f"nothing: {text}"
     if law is None:
-        declared = {"bounds": bounds, "independent_features": independent}
-        return declared, f"by {' and '.join(flags)}"
+        options = {"bounds": bounds, "independent_features": independent}
+        return options, f"by {' and '.join(flags)}"
     if flags:
         raise ValueError(f"law={law!r} implies bounds and independent_features: leave them out")
     if not isinstance(kernel, NamedKernel):

@@ -68,12 +68,12 @@ def warnings_once() -> Iterator[None]:
 
     Python's own record of warnings is lost whenever a library changes a filter.
     """
-    shown = set[str]()
+    texts = set[str]()
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:
         text = f"mehler: warning: {message} ({category.__name__}, said once)"
-        if text not in shown:
-            shown.add(text)
+        if text not in texts:
+            texts.add(text)
             echo(text, error=True)
 
     with warnings.catch_warnings():

@@ -64,8 +64,8 @@ def _status(words: list[str]) -> int:
         if isinstance(error, KeyboardInterrupt):
             status = _INTERRUPTED
             files = ", ".join(map(str, written))
-            left = f"written before: {files}" if files else "nothing was written"
-            echo(f"mehler: error: interrupted; {left}", error=True)
+            outcome = f"written before: {files}" if files else "nothing was written"
+            echo(f"mehler: error: interrupted; {outcome}", error=True)
         elif not isinstance(error.__context__ or error, BrokenPipeError):
             echo(f"mehler: error: {describe(error)}", error=True)
     arrived = _flushed(sys.stdout)

@@ -77,7 +77,7 @@ def requested(inputs: Mapping[str, str | None], files: Mapping[str, Path | None]
         if path is not None and name != "out":
             require_file(path, f"--{name}")
         inside = reports.FILES if name == "out" else ("",)
-        places += [(f"--{name}", path / each) for each in inside] if path is not None else []
+        places += [(f"--{name}", path / file) for file in inside] if path is not None else []
     require_different(places, inputs)
     if (out := files["out"]) is not None:
         reports.require_writable(out)
@@ -125,9 +125,9 @@ def require_different(
     folders: dict[Any, str] = {}
     for flag, path in outputs:
         place, parents = _place(path), [_place(p) for p in Path(os.path.realpath(path)).parents]
-        taken = folders.get(place) or next((names[p] for p in (place, *parents) if p in names), "")
-        if taken:
-            raise ValueError(f"{flag}={path} would replace {taken}: name another file")
+        owner = folders.get(place) or next((names[p] for p in (place, *parents) if p in names), "")
+        if owner:
+            raise ValueError(f"{flag}={path} would replace {owner}: name another file")
         names[place] = f"what {flag} writes"
         folders |= dict.fromkeys(parents, f"the folder of {flag}")
 

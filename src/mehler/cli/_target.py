@@ -128,40 +128,40 @@ def read_target(
     if not callable(factory):
         raise TypeError(f"{name} is {type(factory).__name__} without transform, {_REMEDY}")
     call = _Call.of(name, factory, X, arguments)
-    made: object = None
+    value: object = None
     if not call.seeds and call.required:
         with suppress(Exception):  # of rows
-            made = factory(0, **arguments)
-    if callable(made) or callable(getattr(made, "transform", None)):
+            value = factory(0, **arguments)
+    if callable(value) or callable(getattr(value, "transform", None)):
         call = replace(call, seeds=call.required[:1], required=call.required[1:])
     if not call.seeds and call.required:
         replace(call, required=call.required[1:]).require_complete(name)
         return _fixed("a callable X -> Z without a seed", partial(as_map(factory, X), **arguments))
     call.require_complete(name)
     if call.seeds:
-        return _drawn(f"a draw function {call.seeds[0]} -> map", call, X, size)
-    read = read_target(name, call(0, size), X, n_features=n_features, arguments={})
-    return replace(read, assumed=f"a function without arguments, which returned {read.assumed}")
+        return _by_seed(f"a draw function {call.seeds[0]} -> map", call, X, size)
+    target = read_target(name, call(0, size), X, n_features=n_features, arguments={})
+    return replace(target, assumed=f"a function without arguments, which returned {target.assumed}")
 
 
 def _class(name: str, cls: Any, X: Array, size: int, arguments: Mapping[str, Any]) -> Target:
-    made_by = cls.draw if callable(getattr(cls, "draw", None)) else cls
+    factory = cls.draw if callable(getattr(cls, "draw", None)) else cls
     calls = any("__call__" in vars(base) for base in cls.__mro__) or hasattr(cls, "transform")
-    if made_by is cls and not calls:
+    if factory is cls and not calls:
         raise TypeError(f"{name} is a class without transform, {_REMEDY}")
-    call = _Call.of(name, made_by, X, arguments)
+    call = _Call.of(name, factory, X, arguments)
     call.require_complete(name)
     kind = "a transformer class" if hasattr(cls, "transform") else "a class"
     if call.seeds:
-        return _drawn(f"{kind}, made anew with each {call.seeds[0]}", call, X, size)
+        return _by_seed(f"{kind}, made anew with each {call.seeds[0]}", call, X, size)
     words = f"{kind} without a seed, made anew after global generators were seeded"
-    target = _drawn(words, replace(call, seeds=("",)), X, size)
-    one, other = (np.asarray(to_host(target.draw(seed)(X))) for seed in range(2))
-    same = np.array_equal(one, other)
+    target = _by_seed(words, replace(call, seeds=("",)), X, size)
+    first, second = (np.asarray(to_host(target.draw(seed)(X))) for seed in range(2))
+    same = np.array_equal(first, second)
     return _fixed(f"{kind} without a seed", target.draw(0)) if same else target
 
 
-def _drawn(words: str, call: _Call, X: Array, size: int) -> Target:
+def _by_seed(words: str, call: _Call, X: Array, size: int) -> Target:
     def resize(seed: int, m: int) -> Any:
         if call.seeds == ("",):
             random.seed(seed)
@@ -217,11 +217,11 @@ class _Call:
         try:
             # A metaclass with a call of its own, as Flax has, hides the arguments of its classes.
             is_hidden = inspect.isclass(factory) and type(factory).__call__ is not type.__call__
-            made = partial(factory.__init__, None) if is_hidden else factory
-            parameters = inspect.signature(made).parameters
+            function = partial(factory.__init__, None) if is_hidden else factory
+            parameters = inspect.signature(function).parameters
         except (TypeError, ValueError):  # of C
             return cls(factory, arguments, required=("X",))
-        kinds = {key: each.kind for key, each in parameters.items()}
+        kinds = {key: parameter.kind for key, parameter in parameters.items()}
         for key in arguments.keys() - kinds.keys():
             if inspect.Parameter.VAR_KEYWORD not in kinds.values():
                 raise ValueError(f"{name} takes no argument {key!r}: it takes {', '.join(kinds)}")
@@ -264,7 +264,7 @@ def _seed(key: str, seed: int) -> Any:
 
 def as_map(value: Any, X: Array) -> Any:
     """Return the map X -> Z of a callable or a transformer, fitting it if necessary."""
-    if any(each.__module__ == "torch.nn.modules.module" for each in type(value).__mro__):
+    if any(base.__module__ == "torch.nn.modules.module" for base in type(value).__mro__):
         return _of_module(value)
     if callable(getattr(value, "transform", None)):
         try:

@@ -85,9 +85,9 @@ def verify(
     matrix, rows, described = common.read(ctx.params, optional=True), None, ""
     if matrix is not None:
         n = len(matrix.values)
-        chosen = np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))
-        rows = matrix.values[chosen].tolist()
-        described = f"{matrix.name}: {chosen.size} of {matrix.n_rows} rows that are not zero, "
+        index = np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))
+        rows = matrix.values[index].tolist()
+        described = f"{matrix.name}: {index.size} of {matrix.n_rows} rows that are not zero, "
         described += "evenly spaced"
     words = ctx.find_root().obj
     options = {
