@@ -79,10 +79,10 @@ def _refuted(law: Law, m: int, rate: float, n: int, rng: Any, scale: float) -> A
         first = before.reshape(4, PAIRS, n)[:, :, some].reshape(4, -1)
         fresh = Batch(law, m, some.size, rate, rng, scale)
         fresh.draw_until(max(LEAST, math.ceil(1.5 * drawn)))
-        looks = (
+        whole, latest = (
             Look(fresh.drawn + int(drawn), fresh.sums + first, share, RESOLUTION, 1e-14),
             Look(fresh.drawn, fresh.sums, 0.5 * share, RESOLUTION, 1e-14),
         )
-        agrees = looks[0].refutable & looks[1].refutable & (looks[0].off * looks[1].off > 0.0)
+        agrees = whole.refutable & latest.refutable & (whole.deviation * latest.deviation > 0.0)
         refuted[some] |= fresh.won | agrees.reshape(PAIRS, some.size).any(axis=0)
     return refuted

@@ -9,7 +9,7 @@ import pytest
 from mehler import verify
 from mehler.verify._maps import Draws
 from mehler.verify._sources import power_sums
-from mehler.verify.intervals._undeclared import LEAST, carried
+from mehler.verify.intervals._undeclared import LEAST, contribution
 from tests.verify.toys import most_misses
 
 X = np.random.default_rng(0).standard_normal((2, 3))
@@ -47,7 +47,7 @@ def test_unseen_events_carry_what_is_stated(p, with_range):
         y = np.where(rng.random(n) < p, large, small)
         truth = abs(small) if p <= level / n and y.sum() < 0.0 else 0.0
         endpoints = (y.min(), y.max()) if with_range else None
-        misses += carried(n, power_sums(y[:, None]), rate, 0.1, endpoints)[0] > truth
+        misses += contribution(n, power_sums(y[:, None]), rate, 0.1, endpoints)[0] > truth
     assert misses <= most_misses(repeats, rate)
 
 

@@ -183,11 +183,11 @@ class CheckOptions:
         if self.ledger is not None:
             self.ledger.spend(self.name, self.false_alarm)
 
-    def verdict(self, **evidence: Any) -> Verdict:
+    def verdict(self, **fields: Any) -> Verdict:
         """Return the verdict at these options; a claim of 0 and one interval unless they differ."""
         usual = {"check": self.name, "exact": 0.0, "n_intervals": 1, "seeds": {"seed": self.seed}}
         usual |= {name: getattr(self, name) for name in ("false_alarm", "resolution", "miss")}
-        return Verdict(**{**usual, **evidence})
+        return Verdict(**{**usual, **fields})
 
 
 # The defaults of all options; the time limit is in seconds.
@@ -326,7 +326,7 @@ class Ledger:
     ) -> None:
         self._budget = require_probability("budget", budget)
         self.on_verdict = on_verdict
-        self._bought: list[Entry | Allotment] = []
+        self._purchases: list[Entry | Allotment] = []
         self._allotments: dict[str, Allotment] = {}
         self._paid = 0.0  # by entries; what allotments count grows
         self._lock = threading.Lock()
@@ -345,7 +345,7 @@ class Ledger:
     def entries(self) -> tuple[Entry, ...]:
         """The purchases so far, in order, of an allotment what it took if that is more."""
         with self._lock:
-            return tuple(Entry(one.label, one.false_alarm, one.looks) for one in self._bought)
+            return tuple(Entry(x.label, x.false_alarm, x.looks) for x in self._purchases)
 
     @property
     def looks(self) -> int:
@@ -374,7 +374,7 @@ class Ledger:
         entry = _entry(label, false_alarm, "looks", looks)
         with self._lock:
             self._require_room(entry)
-            self._bought.append(entry)
+            self._purchases.append(entry)
             self._paid = _plus(self._paid, entry.total)
 
     def allot(self, label: str, *, examples: int, false_alarm: float = 1e-9) -> Allotment:
@@ -409,7 +409,7 @@ class Ledger:
                 self._require_room(entry)
                 first = Allotment(entry.label, entry.false_alarm, entry.looks)
                 self._allotments[entry.label] = first
-                self._bought.append(first)
+                self._purchases.append(first)
         if (first.false_alarm, first.examples) != (entry.false_alarm, entry.looks):
             before = f"examples={first.examples} at false_alarm={first.false_alarm:.3g} before"
             now = f"now examples={examples} at {false_alarm:.3g}"
@@ -418,7 +418,7 @@ class Ledger:
 
     def _require_room(self, price: Entry) -> None:
         if _plus(self.spent, price.total) > self.limit(self.budget):
-            before = f"{len(self._bought)} entr{'y' if len(self._bought) == 1 else 'ies'}"
+            before = f"{len(self._purchases)} entr{'y' if len(self._purchases) == 1 else 'ies'}"
             text = f"{price.label!r} would spend {price.total:.3g} but only {self.left:.3g} of the"
             text += f" false-alarm budget {self.budget:.3g} is left after {before}"
             raise BudgetExceeded(f"{text}: raise the budget or lower false_alarm")
@@ -446,19 +446,19 @@ def accepts(*lacks: str, reports: bool = True) -> Callable[[Check], Check]:
     def decorate(check: Check) -> Check:
         signature, keyword = inspect.signature(check), inspect.Parameter.KEYWORD_ONLY
         # What `help` shows: every option with its default.
-        names = {name: p for name, p in signature.parameters.items() if name != "options"}
+        parameters = {name: p for name, p in signature.parameters.items() if name != "options"}
         for name, kind in DrawOptions.__annotations__.items():
             default, hint = DEFAULTS[name], kind.__forward_arg__
             option = inspect.Parameter(name, keyword, default=default, annotation=hint)
             if name not in lacks:
-                names.setdefault(name, option)
+                parameters.setdefault(name, option)
 
         @functools.wraps(check)
         def checked(*args: Any, **options: Any) -> Verdict:
             for name in options:
-                if name not in names:
+                if name not in parameters:
                     text = f"{check.__name__} has no option {name}: its options are"
-                    raise TypeError(f"{text} {', '.join(names)}")
+                    raise TypeError(f"{text} {', '.join(parameters)}")
             verdict = check(*args, **options)
             ledger = options.get("ledger")
             if reports and isinstance(ledger, Ledger) and ledger.on_verdict is not None:
@@ -467,8 +467,8 @@ def accepts(*lacks: str, reports: bool = True) -> Callable[[Check], Check]:
                 _run_seed.on_verdict(verdict)
             return verdict
 
-        shown = signature.replace(parameters=list(names.values()))
-        checked.__signature__ = shown  # type: ignore[attr-defined]  # for help
+        signature = signature.replace(parameters=list(parameters.values()))
+        checked.__signature__ = signature  # type: ignore[attr-defined]  # for help
         return checked  # type: ignore[return-value]  # of the same signature
 
     return decorate

@@ -14,7 +14,7 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_positive
 from mehler.kernels import NamedKernel, make
-from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, Pairs, make_pairs
+from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, RowPairs, make_pairs
 from mehler.verify._sources import choose_source, estimate
 from mehler.verify._verdict import Verdict
 
@@ -139,7 +139,7 @@ def diagnose(
 
 
 def _causes(
-    means: Means, pairs: Pairs, kernel: Kernel, m: int, clock: Clock
+    means: Means, pairs: RowPairs, kernel: Kernel, m: int, clock: Clock
 ) -> tuple[Cause, ...] | None:
     """Return the cause of the simplest kind; nothing if several fit alike, None if none does."""
     if means.farthest(pairs.claim) <= _CALM:
@@ -149,21 +149,18 @@ def _causes(
     shift = np.abs(rows).max() * np.random.default_rng(0).standard_normal(rows.shape[1])
     there = _values(kernel, pairs, lambda x: x + shift)
     stationary = there is not None and np.allclose(there, pairs.claim, rtol=1e-6, atol=1e-9)
-    changes = [*_changes(means, pairs, kernel, m, stationary)]
-    others, columns = (
-        _other_kernels(means, pairs, kernel, stationary),
-        _columns(means, pairs, kernel),
-    )
-    for fits in (changes, others, columns):  # the last two are generators
+    changes = [*_edits(means, pairs, kernel, m, stationary)]
+    rivals = _kernels(means, pairs, kernel, stationary)
+    for fits in (changes, rivals, _columns(means, pairs, kernel)):  # the last two are generators
         causes = None if clock.over else _simplest(means, pairs.claim, fits)
         if causes and causes[0].kind == "bandwidth" and causes[0].rest > _WELL and not clock.over:
-            causes = _simplest(means, pairs.claim, [*changes, *others])
+            causes = _simplest(means, pairs.claim, [*changes, *rivals])
         if causes is not None:
             return causes
     return None
 
 
-def explained(
+def with_cause(
     verdict: Verdict, draw: Callable[[int], Any], kernel: Kernel, X: Array, Y: Array | None
 ) -> Verdict:
     """Return a refuted verdict with its likely cause, sought for at most 3 seconds."""
@@ -171,12 +168,12 @@ def explained(
         return verdict
     pairs = make_pairs(kernel, X, Y)
 
-    def some(side: int, rows: EvaluatedRows) -> Array:  # all, or the worst pairs' and some between
+    def part(side: int, rows: EvaluatedRows) -> Array:  # all, or the worst pairs' and some between
         n, worst = len(rows.host), [] if verdict.table is None else verdict.table.pairs
-        chosen = [*(pair[side] for pair in worst), *np.linspace(0, n - 1, 24).astype(int)]
-        return rows.given if n <= _MOST_ROWS else rows.gather(np.unique(chosen))
+        index = [*(pair[side] for pair in worst), *np.linspace(0, n - 1, 24).astype(int)]
+        return rows.array if n <= _MOST_ROWS else rows.gather(np.unique(index))
 
-    left, right = some(0, pairs.left), None if pairs.same else some(1, pairs.right)
+    left, right = part(0, pairs.left), None if pairs.same else part(1, pairs.right)
     seed = int(verdict.seeds.get("seed", 0))
     try:
         causes = diagnose(draw, kernel, left, right, seed=seed, time_limit=_SECONDS)
@@ -240,8 +237,10 @@ def _simplest(means: Means, claim: Array, fits: Iterable[Fit]) -> tuple[Cause, .
     return (rivals[0][0],) if alike else ()
 
 
-def _changes(means: Means, pairs: Pairs, kernel: Kernel, m: int, stationary: bool) -> Iterator[Fit]:
-    """Yield the claimed kernel with one change."""
+def _edits(
+    means: Means, pairs: RowPairs, kernel: Kernel, m: int, stationary: bool
+) -> Iterator[Fit]:
+    """Yield the claimed kernel with one edit."""
     value, error = means.along(pairs.claim, np.zeros_like(pairs.claim))
     digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
     text = f"estimate / exact is {digits} at every pair"
@@ -267,7 +266,7 @@ def _name(value: float, error: float, names: dict[str, float]) -> str | None:
     return near[0] if len(near) == 1 else None
 
 
-def _values(kernel: Any, pairs: Pairs, left: Callable[[Any], Any], right: Any = None) -> Any:
+def _values(kernel: Any, pairs: RowPairs, left: Callable[[Any], Any], right: Any = None) -> Any:
     """Return a kernel at changed rows, in the units of the pairs; None where it has no value."""
     x, y = left(pairs.left.values), (right or left)(pairs.right.values)
     try:
@@ -277,23 +276,23 @@ def _values(kernel: Any, pairs: Pairs, left: Callable[[Any], Any], right: Any = 
     return model if np.isfinite(model).all() else None
 
 
-def _phases(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
+def _phases(means: Means, pairs: RowPairs, kernel: Kernel) -> Iterator[Fit]:
     """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c."""
     opposite = _values(kernel, pairs, np.positive, np.negative)
     if opposite is None or not opposite.any():
         return
     value, error = means.along(opposite, pairs.claim)
     near = [width for width, c in _WIDTHS.items() if abs(c - value) <= 4.0 * error]
-    how = f"uniform on {near[0]}" if len(near) == 1 else "left out or not uniform"
+    law = f"uniform on {near[0]}" if len(near) == 1 else "left out or not uniform"
     if abs(1.0 - value) <= max(4.0 * error, 1e-3):
-        how = "left out"
+        law = "left out"
     text = f"estimate is k(x, y) {'-' if value < 0 else '+'} {abs(value):.2f} k(x, -y), as if "
-    text += f"phases b were {how}: E cos 2b = {value:.2f}, not 0"
+    text += f"phases b were {law}: E cos 2b = {value:.2f}, not 0"
     if abs(value) <= 1.0 + 4.0 * error:
         yield Cause("phase", text, value, error), pairs.claim + value * opposite
 
 
-def _scale(means: Means, pairs: Pairs, kernel: Kernel) -> tuple[float, float, Any] | None:
+def _scale(means: Means, pairs: RowPairs, kernel: Kernel) -> tuple[float, float, Any] | None:
     """Fit the logarithm of a scale of rows: that, its error, the kernel; None at a grid's end."""
     from scipy.optimize import minimize_scalar
 
@@ -320,7 +319,7 @@ def _scale(means: Means, pairs: Pairs, kernel: Kernel) -> tuple[float, float, An
     return None if fitted is None else (value, error, fitted)
 
 
-def _bandwidth(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
+def _bandwidth(means: Means, pairs: RowPairs, kernel: Kernel) -> Iterator[Fit]:
     """Fit c in k(c x, c y), a bandwidth: by its name where it has one."""
     name, fit = getattr(kernel, "bandwidth", ""), _scale(means, pairs, kernel)
     if fit is None:
@@ -339,8 +338,8 @@ def _bandwidth(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
         if power > 0.0 and text:
             yield Cause("bandwidth", f"fits {name}' / {name} {text}", value, error), model
         return
-    named, sign = _name(value, error, _NAMES), name or "gamma"
-    ratio = f"{value:.3g}" if named is None else named
+    number, sign = _name(value, error, _NAMES), name or "gamma"
+    ratio = f"{value:.3g}" if number is None else number
     relation = f"{sign} / {ratio[2:]}" if ratio.startswith("1/") else f"{ratio} {sign}"
     text = f"fits {sign}' = {relation} ({sign}' / {sign} = {value:.3f} ± {error:.3f})"
     if not name:
@@ -382,10 +381,10 @@ def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
     """Return kernels by name and by law, with the power of the scale in the text; 0 for none."""
     rbf = "rbf(gamma={:.3g})", make("rbf", gamma=1.0), 2.0
     if not stationary:
-        others = [make("linear"), *(make("arc-cosine", order=n) for n in (0, 1, 2))]
-        others += [make(name, q=q) for name in ("maxout", "collision") for q in (2, 3, 4)]
-        unscaled = [(str(other), other, 0.0) for other in others]
-        return [("exp(gamma={:.3g})", make("exp"), 2.0), rbf, *unscaled]
+        bare = [make("linear"), *(make("arc-cosine", order=n) for n in (0, 1, 2))]
+        bare += [make(name, q=q) for name in ("maxout", "collision") for q in (2, 3, 4)]
+        bare_kernels = [(str(kernel), kernel, 0.0) for kernel in bare]
+        return [("exp(gamma={:.3g})", make("exp"), 2.0), rbf, *bare_kernels]
     matern = [
         (f"matern(nu={nu:g}, length_scale={{:.3g}})", make("matern", nu=nu, length_scale=1.0), -1.0)
         for nu in (0.5, 1.0, 1.5, 2.5, 3.5)
@@ -396,21 +395,21 @@ def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
     return [rbf, laplacian, cauchy, *matern[1:], *laws]
 
 
-def _other_kernels(means: Means, pairs: Pairs, kernel: Kernel, stationary: bool) -> Iterator[Fit]:
+def _kernels(means: Means, pairs: RowPairs, kernel: Kernel, stationary: bool) -> Iterator[Fit]:
     """Fit kernels by name, and laws of weights, with a scale of the rows."""
-    for text, other, power in _rivals(stationary):
-        if isinstance(kernel, NamedKernel) and isinstance(other, NamedKernel):
-            own = {**kernel.parameters, kernel.bandwidth: 0.0}
-            if (kernel.name, own) == (other.name, {**other.parameters, other.bandwidth: 0.0}):
+    for text, rival, power in _rivals(stationary):
+        if isinstance(kernel, NamedKernel) and isinstance(rival, NamedKernel):
+            shape, rival_shape = ({**k.parameters, k.bandwidth: 0.0} for k in (kernel, rival))
+            if (kernel.name, shape) == (rival.name, rival_shape):
                 continue  # of another bandwidth, which was tried
-        unscaled = 0.0, 0.0, _values(other, pairs, np.positive)
-        fit = _scale(means, pairs, other) if power else unscaled
+        unscaled = 0.0, 0.0, _values(rival, pairs, np.positive)
+        fit = _scale(means, pairs, rival) if power else unscaled
         if fit is not None and fit[2] is not None:
             words = f"fits {text.format(math.exp(power * fit[0]))}, not the claimed kernel"
             yield Cause("kernel", words, math.exp(fit[0]), fit[1]), fit[2]
 
 
-def _columns(means: Means, pairs: Pairs, kernel: Kernel) -> Iterator[Fit]:
+def _columns(means: Means, pairs: RowPairs, kernel: Kernel) -> Iterator[Fit]:
     """Fit a factor to each column of the rows, for maps that scale rows by wrong statistics."""
     from scipy.optimize import least_squares
 

@@ -34,7 +34,7 @@ class Draws:
         self.root = require_integer("seed", seed, least=0)
         self._stream, self._child = stream, 0
         self._seeds: list[int] = []
-        self._taken: set[int] = set()
+        self._words: set[int] = set()
         self._last: tuple[int, Any] = (-1, None)
 
     def seed(self, k: int) -> int:
@@ -42,8 +42,8 @@ class Draws:
             child = np.random.SeedSequence(self.root, spawn_key=(self._stream, self._child))
             self._child += 1
             word = int(child.generate_state(1)[0]) >> 1
-            if word not in self._taken:
-                self._taken.add(word)
+            if word not in self._words:
+                self._words.add(word)
                 self._seeds.append(word)
         return self._seeds[k]
 
@@ -128,19 +128,19 @@ class Clock:
 
 @dataclass(frozen=True)
 class EvaluatedRows:
-    """The caller's rows, their values on the host, and units sqrt(k(x, x)), k the claimed kernel.
+    """The caller's rows, an `array`, and on the host; units sqrt(k(x, x)), k the claimed kernel.
 
     `square` is k(x, x)/unit^2: 1, or 0 where k(x, x) = 0 and the unit is the largest of the others.
     """
 
-    given: Array
+    array: Array
     host: Any
     unit: Any
     square: Any = 1.0
 
     def gather(self, index: NDArray[np.int64]) -> Array:
         """Return the rows at `index`, where the caller's array lives."""
-        return from_host(self.host[index], place_of(self.given))
+        return from_host(self.host[index], place_of(self.array))
 
     @property
     def values(self) -> Any:
@@ -148,7 +148,7 @@ class EvaluatedRows:
 
 
 @dataclass
-class Pairs:
+class RowPairs:
     """Pairs (i, j) of rows; `claim` is k(x_i, y_j)/`unit`, the product of the rows' units.
 
     `squares` is the sum of the `square` of both rows.
@@ -173,9 +173,9 @@ class Pairs:
 
     def values_of(self, function: Kernel, name: str) -> Any:
         """Return function(X, Y) at the pairs in float64, checked for shape and finiteness."""
-        return self.pick(_evaluate(function, self.left.values, self.right.values, name))
+        return self.pick(_kernel_matrix(function, self.left.values, self.right.values, name))
 
-    def take(self, index: NDArray[np.int64]) -> Pairs:
+    def take(self, index: NDArray[np.int64]) -> RowPairs:
         parts = {name: getattr(self, name)[index] for name in ("first", "second", "claim")}
         return replace(self, **parts)
 
@@ -187,31 +187,31 @@ class Pairs:
         return {"i": i, "j": j, "rho": rho}
 
 
-def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> Pairs:
+def make_pairs(kernel: Kernel, x: Array, y: Array | None) -> RowPairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once with the diagonal."""
     if not callable(kernel):
         text = f"a matrix of shape {np.shape(kernel)}" if is_array(kernel) else shown(kernel)
         text = f"kernel={text} must be callable: (X, Y) -> (n, k)"
         raise TypeError(f"{text}, as lambda X, Y: X @ Y.T or mehler.kernels.make('rbf')")
-    pairs = pairs_without_claim(x, y)
+    pairs = unclaimed_pairs(x, y)
     left = _in_units(kernel, pairs.left, "X")
     right = left if pairs.same else _in_units(kernel, pairs.right, "Y")
     pairs = replace(pairs, left=left, right=right)
     return replace(pairs, claim=pairs.values_of(kernel, "kernel") / pairs.unit)
 
 
-def pairs_without_claim(x: Array, y: Array | None) -> Pairs:
+def unclaimed_pairs(x: Array, y: Array | None) -> RowPairs:
     """Pair all rows of X with all of Y, or each unordered pair of X once; the claim is 1."""
-    left = rows_without_claim(x)
-    right = left if y is None else rows_without_claim(y, "Y")
+    left = unclaimed_rows(x)
+    right = left if y is None else unclaimed_rows(y, "Y")
     (n, d), (m, e) = left.host.shape, right.host.shape
     if d != e:
         raise ValueError(f"X has {counted(d, 'column')} but Y has {e}: both are inputs of one map")
     first, second = np.triu_indices(n) if y is None else np.indices((n, m)).reshape(2, -1)
-    return Pairs(left, right, first, second, np.ones(first.size))
+    return RowPairs(left, right, first, second, np.ones(first.size))
 
 
-def rows_without_claim(x: Array, name: str = "X") -> EvaluatedRows:
+def unclaimed_rows(x: Array, name: str = "X") -> EvaluatedRows:
     """Return validated rows, on the caller's device and on the host."""
     require_plain(x, name)
     array = x if is_array(x) else host_reals(name, x)
@@ -229,7 +229,7 @@ def require_plain(value: object, name: str) -> None:
         raise TypeError(f"{name} is a sparse matrix: pass {name}.toarray()")
 
 
-def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
+def kernel_values(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
     """Return function(X, Y) on the host; TypeError if it writes to its rows, which are copies."""
     left = x.copy()
     right = left if y is x else y.copy()
@@ -248,8 +248,8 @@ def claimed(function: Kernel, x: Array, y: Array, name: str = "kernel") -> Any:
     return value
 
 
-def _evaluate(function: Kernel, x: Array, y: Array, name: str) -> Any:
-    value, shape = claimed(function, x, y, name), (len(x), len(y))
+def _kernel_matrix(function: Kernel, x: Array, y: Array, name: str) -> Any:
+    value, shape = kernel_values(function, x, y, name), (len(x), len(y))
     if value.shape != shape:
         raise ValueError(f"{name}(X, Y) has shape {value.shape} but must have shape {shape}")
     if not np.isfinite(value).all():
@@ -265,29 +265,29 @@ _DIAGONAL_BLOCK, _ROUNDED = 256, 64.0 * float(np.finfo(np.float64).eps)
 def _in_units(kernel: Kernel, rows: EvaluatedRows, name: str) -> EvaluatedRows:
     values, step = rows.values, _DIAGONAL_BLOCK
     blocks = [values[start : start + step] for start in range(0, len(values), step)]
-    diagonal = np.concatenate([np.diag(_evaluate(kernel, part, part, "kernel")) for part in blocks])
+    diagonal = np.concatenate([np.diag(_kernel_matrix(kernel, x, x, "kernel")) for x in blocks])
     largest = float(diagonal.max())
     if (diagonal < -_ROUNDED * largest).any() or not largest > 0.0:
         bad = int(np.argmin(diagonal))
         text = f"k(x, x) = {diagonal[bad]:.6g} at row {bad} of {name} must not be negative, nor 0"
         raise ValueError(f"{text} at all rows: leave such rows out")
     # A row of zeros may claim 0 features; the square of a rounded difference is no length either.
-    some = diagonal > _ROUNDED**2 * largest
-    unit, square = np.sqrt(np.where(some, diagonal, largest)), np.where(some, 1.0, 0.0)
+    positive = diagonal > _ROUNDED**2 * largest
+    unit, square = np.sqrt(np.where(positive, diagonal, largest)), np.where(positive, 1.0, 0.0)
     return replace(rows, unit=unit, square=square)
 
 
 def call(phi: Callable[..., Any], rows: EvaluatedRows) -> Any:
-    """Return the features of rows as a real matrix on the host; see `read`."""
-    return read(phi, rows)[0]
+    """Return the features of rows as a real matrix on the host; see `evaluate`."""
+    return evaluate(phi, rows)[0]
 
 
-def read(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
+def evaluate(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
     """Return the features of a copy of rows, and eps of their dtype."""
-    copy = getattr(rows.given, "copy", getattr(rows.given, "clone", None))
+    copy = getattr(rows.array, "copy", getattr(rows.array, "clone", None))
     try:
         with np.errstate():  # what the map does to it is undone
-            array = raw(phi, copy() if callable(copy) else rows.given)
+            array = raw(phi, copy() if callable(copy) else rows.array)
     except Exception as error:
         if type(error).__name__ != "NotFittedError":
             raise
@@ -317,7 +317,7 @@ def first_map(draws: Draws, rows: EvaluatedRows, name: str = "draw") -> Any:
     except Exception as error:
         is_map = False
         with suppress(Exception):
-            is_map = bool(read(draws.draw, rows)[0].size)
+            is_map = bool(evaluate(draws.draw, rows)[0].size)
         if is_map:
             raise TypeError(f"{name} is a map X -> Z of one seed: {REMEDY}") from error
         raise

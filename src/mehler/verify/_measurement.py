@@ -59,7 +59,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class ExcessLength:
     """A squared length in excess of its claim, which alone refutes; `form` is its formula."""
 
     mean: int
@@ -74,7 +74,7 @@ class Measurement:
     """Sample means and intervals [low, high], in units of the source.
 
     `may_refute` marks the means whose interval has the error rate stated; `unless` says what would
-    excuse a refutation, `note` why an outcome is open and what to do, `needed` how many draws would
+    excuse a refutation, `note` why an outcome is open and what to do, `need` how many draws would
     decide, 0 where that is not known; the first of `statistics` is that of the intervals.
     """
 
@@ -86,9 +86,9 @@ class Measurement:
     assumptions: tuple[str, ...] = ()
     n_draws: int = 0
     n_intervals: int = 1
-    needed: int = 0
+    need: int = 0
     may_refute: Any = True
-    evidence: Evidence | None = None
+    excess_length: ExcessLength | None = None
     unless: str = ""
     note: str = ""
     statistics: tuple[Statistics, ...] = ()
@@ -117,7 +117,7 @@ _STATUSES: tuple[Status, ...] = ("holds", "inconclusive", "refuted")
 
 def conclude(
     task: Task,
-    measured: Measurement,
+    measurement: Measurement,
     claim: str,
     *,
     certain: Finding | None = None,
@@ -127,49 +127,48 @@ def conclude(
 ) -> Verdict:
     """Report the worst mean; `spent` are draws of a pilot, `remark` is added to a refutation."""
     source, options = task.source, task.options
-    ends, may = (measured.low, measured.high), measured.may_refute
-    compared = Comparison(measured.observed, source.claim, *ends, task.resolution, may)
-    finite = np.isfinite(measured.observed)
-    n_draws = measured.n_draws + spent
+    means, lows, highs = measurement.observed, measurement.low, measurement.high
+    ends, finite = (lows, highs), np.isfinite(means)
+    comparison = Comparison(means, source.claim, *ends, task.resolution, measurement.may_refute)
+    n_draws = measurement.n_draws + spent
     status: Status = "refuted"
-    reason, evidence = "", measured.evidence
+    reason, length = "", measurement.excess_length
     if certain is not None:
         worst, reason = certain.mean, certain.reason
     elif not finite.all():
         worst = int(np.flatnonzero(~finite)[0])
         reason = "The map returned features that are not finite."
-    elif evidence is not None:
-        worst, reason = evidence.mean, remark
+    elif length is not None:
+        worst, reason = length.mean, remark
     else:
-        status, worst = compared.status, compared.worst
+        status, worst = comparison.status, comparison.worst
         if status == "refuted":
-            unless = f"Unless {measured.unless}, the claim is wrong." * bool(measured.unless)
+            unless = f"Unless {measurement.unless}, the claim is wrong." * bool(measurement.unless)
             reason = f"{unless} {remark}".strip()
         elif status == "inconclusive":
-            off, width = bool(compared.outside.any()), float(compared.width[worst])
-            reason = open_reason(task, measured, width, n_draws, off)
-        elif compared.excess[worst] > 0.0:
+            reason = open_reason(task, measurement, comparison, n_draws)
+        elif comparison.excess[worst] > 0.0:
             reason = f"The deviation is less than {FLOOR:.3g} of the resolution, which refutes "
             reason += "nothing."
-            if compared.off[worst] <= task.rounding:
+            if comparison.deviation[worst] <= task.rounding:
                 reason = "Equal to rounding."
-    if not reason and not measured.low[worst] <= measured.observed[worst] <= measured.high[worst]:
+    if not reason and not lows[worst] <= means[worst] <= highs[worst]:
         # Catoni's interval tracks the bulk of the samples, so it can exclude their mean.
         reason = "The samples' mean lies outside the interval: their variance is larger than "
         reason += "declared, or a few of them are very large."
     unit, place = float(source.unit[worst]), source.place(worst)
-    values = measured.observed, source.claim, measured.low, measured.high
-    observed, exact, low, high = (float(value[worst]) * unit for value in values)
+    values = (float(value[worst]) * unit for value in (means, source.claim, *ends))
+    observed, exact, low, high = values
     of_kernel = source.unit_name == KERNEL_UNIT
     if source.unit_name and not of_kernel:
         place["relative_to"] = unit
-    if evidence is not None:
-        place["form"], unit = evidence.form, 1.0
-        observed, exact, low, high = evidence.observed, evidence.claim, evidence.low, math.inf
-    rare = f"not that {measured.unless}" if measured.unless else ""
+    if length is not None:
+        place["form"], unit = length.form, 1.0
+        observed, exact, low, high = length.observed, length.claim, length.low, math.inf
+    rare = f"not that {measurement.unless}" if measurement.unless else ""
     rounded = f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}"
-    listed = [source.independence, rare, *measured.assumptions]
-    listed += [rounded if task.rounding else "", source.ignored]
+    assumptions = [source.independence, rare, *measurement.assumptions]
+    assumptions += [rounded if task.rounding else "", source.ignored]
     return options.verdict(
         status=status,
         claim=claim,
@@ -178,89 +177,90 @@ def conclude(
         interval=(low, high),
         n_features=(n_draws or 1) * source.n_features,
         n_draws=n_draws,
-        n_intervals=measured.n_intervals,
-        detectable=measured.detectable,
-        method=f"{measured.method}, {source.name}".removesuffix(", "),
-        assumptions=tuple(filter(None, listed)),
+        n_intervals=measurement.n_intervals,
+        detectable=measurement.detectable,
+        method=f"{measurement.method}, {source.name}".removesuffix(", "),
+        assumptions=tuple(filter(None, assumptions)),
         scale=unit if of_kernel else 1.0,
         where=place,
         seeds={"seed": task.draws.root, "first_draw": task.draws.seed(0)} if task.draws else {},
         reason=reason,
-        table=_table(task, measured, compared, worst, status) if with_table else None,
-        statistics=_statistics(task, measured),
+        table=_table(task, measurement, comparison, worst, status) if with_table else None,
+        statistics=_statistics(task, measurement),
     )
 
 
 def _table(
-    task: Task, measured: Measurement, compared: Comparison, worst: int, status: Status
+    task: Task, measurement: Measurement, comparison: Comparison, worst: int, status: Status
 ) -> PairTable:
     """Return the pairs, the worst first: refuted ones, open ones, then the farthest off."""
     source: Any = task.source
-    pairs, unit = source.pairs, source.unit
-    open_ = compared.outside | ~(compared.width <= task.resolution)
-    refuted = compared.refuted | ~np.isfinite(measured.observed)
+    pairs, unit, ends = source.pairs, source.unit, (measurement.low, measurement.high)
+    open_ = comparison.outside | ~(comparison.width <= task.resolution)
+    refuted = comparison.refuted | ~np.isfinite(measurement.observed)
     rank = np.where(refuted, 2, np.where(open_, 1, 0))
     # Evidence need not be an interval: a squared length, a sample out of bounds.
     rank[worst] = max(rank[worst], _STATUSES.index(status))
     # One pair decides; that others are not decided is no outcome of theirs.
     names = ["holds", "not decided" if status == "refuted" else "inconclusive", "refuted"]
-    off = measured.observed - source.claim
-    ranked = np.lexsort((-np.nan_to_num(np.abs(off), nan=np.inf), -rank))
+    deviation = measurement.observed - source.claim
+    ranked = np.lexsort((-np.nan_to_num(np.abs(deviation), nan=np.inf), -rank))
     order = [worst, *(int(k) for k in ranked if k != worst)][:MOST_ROWS]
-    named = tuple((int(pairs.first[k]), int(pairs.second[k])) for k in order)
+    indices = tuple((int(pairs.first[k]), int(pairs.second[k])) for k in order)
     rows = tuple(
         (
             f"{i}, {j}",
-            *(short(float(x[k] * unit[k])) for x in (source.claim, measured.observed)),
-            interval_text(*(float(end[k] * unit[k]) for end in (measured.low, measured.high))),
-            f"{off[k]:+.3g}",
-            names[rank[k]] + " by bets" * (measured.evidence is not None and k == worst),
+            *(short(float(x[k] * unit[k])) for x in (source.claim, measurement.observed)),
+            interval_text(*(float(end[k] * unit[k]) for end in ends)),
+            f"{deviation[k]:+.3g}",
+            names[rank[k]] + " by bets" * (measurement.excess_length is not None and k == worst),
         )
-        for k, (i, j) in zip(order, named)
+        for k, (i, j) in zip(order, indices)
     )
     counts = {name: int((rank == k).sum()) for k, name in enumerate(names)}
-    return PairTable(named, rows, dict(reversed(counts.items())))
+    return PairTable(indices, rows, dict(reversed(counts.items())))
 
 
-def _statistics(task: Task, measured: Measurement) -> tuple[Statistics, ...]:
-    if not measured.statistics or measured.statistics[0].method == "beyond range":
-        return measured.statistics
-    first, *others = measured.statistics
+def _statistics(task: Task, measurement: Measurement) -> tuple[Statistics, ...]:
+    if not measurement.statistics or measurement.statistics[0].method == "beyond range":
+        return measurement.statistics
+    first, *others = measurement.statistics
     plan, tests = task.source.certified()
-    tests |= {"claim": task.source.claim, "low": measured.low, "high": measured.high}
+    tests |= {"claim": task.source.claim, "low": measurement.low, "high": measurement.high}
     return replace(first, plan={**first.plan, **plan}, tests={**tests, **first.tests}), *others
 
 
-def open_reason(task: Task, measured: Measurement, width: float, n_draws: int, off: bool) -> str:
-    """Return why no mean decides, and what would: no resolution where one is `off` its claim."""
+def open_reason(task: Task, measurement: Measurement, comparison: Comparison, n_draws: int) -> str:
+    """Return why no mean decides, and what would: no resolution where one is off its claim."""
     source, options, clock = task.source, task.options, task.clock
-    parts = [measured.note] if measured.note else []
+    deviates, width = bool(comparison.outside.any()), float(comparison.width[comparison.worst])
+    parts = [measurement.note] if measurement.note else []
     if not width <= task.resolution:
         wide = f"is {width:.3g} wide" + f" in units of {source.unit_name}" * bool(source.unit_name)
         wide = wide if math.isfinite(width) else "is unbounded at so few samples"
         parts.append(f"The interval {wide}, more than the resolution {task.resolution:.3g}.")
     if source.counted_in == "sample":
-        about = f"About {counted(measured.needed, 'sample')} would decide it."
-        coarser = "" if measured.note else "Take a coarser resolution, or more samples."
-        return " ".join([*parts, about if measured.needed else coarser]).rstrip()
+        about = f"About {counted(measurement.need, 'sample')} would decide it."
+        coarser = "" if measurement.note else "Take a coarser resolution, or more samples."
+        return " ".join([*parts, about if measurement.need else coarser]).rstrip()
     if clock.over:
         parts.append(f"The time limit of {clock.limit:.3g} s was over.")
     # A plan made before the samples says how many decide; few samples, cut short, do not.
-    by_plan = measured.method.startswith("known variance") or not clock.over
-    planned = by_plan and measured.needed > n_draws
-    ratio = math.sqrt(measured.needed / n_draws) if planned else width / task.resolution
+    by_plan = measurement.method.startswith("known variance") or not clock.over
+    grows = by_plan and measurement.need > n_draws
+    ratio = math.sqrt(measurement.need / n_draws) if grows else width / task.resolution
     resolution = 1.5 * ratio * task.resolution  # a second run may be slower
     m, n_features = source.n_features, n_draws * source.n_features
     drawn = f"{counted(n_features, 'feature')} {be(n_features, past=True)} drawn"
     drawn += f" (max_features={options.max_features})." if options.max_features else "."
-    if planned:
+    if grows:
         kind = source.counted_in
-        needed = counted(measured.needed * (m if kind == "feature" else 1), kind)
-        drawn = f"About {needed} would decide; {drawn}"
-    if clock.over or not (planned or measured.note):
+        amount = counted(measurement.need * (m if kind == "feature" else 1), kind)
+        drawn = f"About {amount} would decide; {drawn}"
+    if clock.over or not (grows or measurement.note):
         coarse = clock.over and resolution < 1.0
         ways = [f"take resolution={resolution:.2g}" if coarse else "take a coarser resolution"]
         ways.append(f"allow {'a longer time_limit' if clock.over else 'more draws'}")
-        parts.append(f"To decide it, {', or '.join(ways[off:])}.")
+        parts.append(f"To decide it, {', or '.join(ways[deviates:])}.")
     parts.append(drawn)
     return " ".join(parts)

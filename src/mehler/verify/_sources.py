@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from mehler._arrays import Array, to_host
 from mehler._plural import be, counted
-from mehler.verify._maps import Draws, EvaluatedRows, Pairs, call, is_feature_map, read
+from mehler.verify._maps import Draws, EvaluatedRows, RowPairs, call, evaluate, is_feature_map
 
 Reals = float | NDArray[np.float64]  # one value, or one for each mean
 
@@ -45,7 +45,7 @@ def sums_and_differences(whole: Reals, cross: Reals) -> Any:
     return np.concatenate([whole + 2.0 * cross, whole - 2.0 * cross], axis=-1)
 
 
-class Moments:
+class CentralSums:
     """The mean of n samples, and the sums of their second to fourth powers about it."""
 
     def __init__(self, n: float, sums: NDArray[np.float64]) -> None:
@@ -109,15 +109,15 @@ class Source:
         self.claim, self.unit = claim, unit
         self.n_features, self.per_draw, self.rounding = n_features, per_draw, rounding
 
-    def samples(self, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
-        """Return samples of the means at index `chosen`, shape (per_draw, chosen)."""
+    def samples(self, phi: Callable[..., Any], index: NDArray[np.int64]) -> Any:
+        """Return samples of the means at an index, shape (per_draw, index.size)."""
         raise NotImplementedError
 
     def sums(self, phi: Callable[..., Any]) -> Any:
         """Return sums of the first four powers of samples minus claimed means, shape (4, means)."""
         total = np.empty((4, self.claim.size))
-        for chosen in self.blocks():
-            total[:, chosen] = power_sums(self.samples(phi, chosen) - self.claim[chosen])
+        for index in self.blocks():
+            total[:, index] = power_sums(self.samples(phi, index) - self.claim[index])
         return total
 
     def lengths(self) -> tuple[Any, ...] | None:
@@ -148,7 +148,7 @@ class Source:
 class PairSource(Source):
     """Samples of products at pairs of rows, in units of sqrt(k(x,x) k(y,y))."""
 
-    def __init__(self, pairs: Pairs, n_features: int, per_draw: int, eps: float) -> None:
+    def __init__(self, pairs: RowPairs, n_features: int, per_draw: int, eps: float) -> None:
         # Rounding errors of an inner product of d terms add up like independent ones to about
         # sqrt(d) eps (Higham and Mary 2019); 8 covers both factors of a product and their sum.
         rounding = 8.0 * float(np.sqrt(pairs.left.host.shape[1])) * eps
@@ -185,12 +185,12 @@ class Columns(PairSource):
     name, events = "independent features", "features"
     independence = "draws and the features of a draw are independent and alike"
 
-    def samples(self, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
-        left, right = self._scaled(phi)
-        return (left[self.pairs.first[chosen]] * right[self.pairs.second[chosen]]).T
+    def samples(self, phi: Callable[..., Any], index: NDArray[np.int64]) -> Any:
+        left, right = self._normalised(phi)
+        return (left[self.pairs.first[index]] * right[self.pairs.second[index]]).T
 
     def sums(self, phi: Callable[..., Any]) -> Any:
-        return self._sums(*self._scaled(phi))
+        return self._sums(*self._normalised(phi))
 
     def _sums(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
         """Return power sums as Gram matrices: sum_l (z_il z_jl)^k is that of the k-th powers."""
@@ -208,7 +208,7 @@ class Columns(PairSource):
 
     def _products(self, phi: Callable[..., Any]) -> tuple[Any, Any, Any, Any]:
         """Return products and lengths of averages of features: bets on a whole draw win little."""
-        pairs, m, (left, right) = self.pairs, self.n_features, self._scaled(phi)
+        pairs, m, (left, right) = self.pairs, self.n_features, self._normalised(phi)
         u, v, block = left.T, right.T, max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
         starts = np.arange(0, m, block)
         sizes = np.diff(np.append(starts, m))[:, None]
@@ -216,13 +216,13 @@ class Columns(PairSource):
         cross, us, vs = (np.add.reduceat(part, starts, axis=0) / sizes for part in parts)
         return cross, us, vs, self._sums(left, right)
 
-    def _scaled(self, phi: Callable[..., Any]) -> tuple[Any, Any]:
+    def _normalised(self, phi: Callable[..., Any]) -> tuple[Any, Any]:
         left, right = both(phi, self.pairs, self.n_features)
         root = np.sqrt(self.n_features)
-        scaled = root * left / self.pairs.left.unit[:, None]
+        left = root * left / self.pairs.left.unit[:, None]
         if self.pairs.same:
-            return scaled, scaled
-        return scaled, root * right / self.pairs.right.unit[:, None]
+            return left, left
+        return left, root * right / self.pairs.right.unit[:, None]
 
 
 class Units(PairSource):
@@ -231,13 +231,13 @@ class Units(PairSource):
     name, events = "independent units", "units"
     independence = "draws and the units of a draw are independent and alike"
 
-    def samples(self, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
-        products = unit_products(phi, self.pairs, chosen)
+    def samples(self, phi: Callable[..., Any], index: NDArray[np.int64]) -> Any:
+        products = unit_products(phi, self.pairs, index)
         if products.shape[1] != self.per_draw:
             n = counted(products.shape[1], "column")
             text = f"products(X, Y) has {n} in this draw but had {self.per_draw} in the first"
             raise ValueError(f"{text}: every draw must have the same size")
-        whole = self.pairs.pick(estimate(phi, self.pairs, self.n_features))[chosen]
+        whole = self.pairs.pick(estimate(phi, self.pairs, self.n_features))[index]
         off = np.abs(products.mean(axis=1) - whole)
         size = np.abs(products).mean(axis=1).max()
         if off.max() > slack_of(self.pairs, self.n_features, self.eps) * size:
@@ -245,8 +245,8 @@ class Units(PairSource):
             text = f"In one draw products(X, Y) average to {products[k].mean():.6g}, and features"
             reason = f"{text} to {whole[k]:.6g}: the features or the products are wrong."
             method = "products compared with features"
-            raise Finding(int(chosen[k]), reason, float(whole[k]), method)
-        return (products / self.pairs.unit[chosen, None]).T
+            raise Finding(int(index[k]), reason, float(whole[k]), method)
+        return (products / self.pairs.unit[index, None]).T
 
 
 class Estimates(PairSource):
@@ -254,27 +254,27 @@ class Estimates(PairSource):
 
     name = "independent draws"
 
-    def samples(self, phi: Callable[..., Any], chosen: NDArray[np.int64]) -> Any:
+    def samples(self, phi: Callable[..., Any], index: NDArray[np.int64]) -> Any:
         gram = estimate(phi, self.pairs, self.n_features)
-        return (self.pairs.pick(gram) / self.pairs.unit)[chosen][None, :]
+        return (self.pairs.pick(gram) / self.pairs.unit)[index][None, :]
 
 
-def both(phi: Callable[..., Any], pairs: Pairs, n_features: int) -> tuple[Any, Any]:
+def both(phi: Callable[..., Any], pairs: RowPairs, n_features: int) -> tuple[Any, Any]:
     """Return the features of both sides in float64, as one array if the sides are the same."""
     left = sized(call(phi, pairs.left), n_features)
     return (left, left) if pairs.same else (left, sized(call(phi, pairs.right), n_features))
 
 
-def estimate(phi: Callable[..., Any], pairs: Pairs, n_features: int) -> Any:
+def estimate(phi: Callable[..., Any], pairs: RowPairs, n_features: int) -> Any:
     """Return <phi(x_i), phi(y_j)>, by the map's own gram for codes, which have no inner product."""
     return estimate_and_lengths(phi, pairs, n_features)[0]
 
 
-def estimate_and_lengths(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, Any, Any]:
+def estimate_and_lengths(phi: Any, pairs: RowPairs, n_features: int) -> tuple[Any, Any, Any]:
     """Return `estimate`, and <phi(x), phi(x)> of the rows of either side."""
     head = call(phi, pairs.left)
     if not np.issubdtype(head.dtype, np.floating) and hasattr(phi, "gram"):
-        x, y = pairs.left.given, pairs.right.given
+        x, y = pairs.left.array, pairs.right.array
         sides = [(x, y)] if pairs.same else [(x, y), (x, x), (y, y)]
         grams = [np.asarray(to_host(phi.gram(*side)), dtype=np.float64) for side in sides]
         return grams[0], np.diag(grams[1 % len(grams)]), np.diag(grams[-1])
@@ -284,20 +284,20 @@ def estimate_and_lengths(phi: Any, pairs: Pairs, n_features: int) -> tuple[Any, 
     return left @ right.T, lengths[0], lengths[1]
 
 
-def unit_products(phi: Any, pairs: Pairs, chosen: NDArray[np.int64]) -> Any:
+def unit_products(phi: Any, pairs: RowPairs, index: NDArray[np.int64]) -> Any:
     """Return phi.products of the chosen pairs, shape (chosen, units), in float64."""
-    first, second = pairs.first[chosen], pairs.second[chosen]
+    first, second = pairs.first[index], pairs.second[index]
     # Of the class alone: a wrapper may have products of its own, and pass on what it has not.
     at = getattr(type(phi), "_products_at", None)
     value = None
-    if at is not None and len(pairs.left.host) + len(pairs.right.host) <= 2 * len(chosen):
-        value = at(phi, pairs.left.given, pairs.right.given, first, second)
+    if at is not None and len(pairs.left.host) + len(pairs.right.host) <= 2 * len(index):
+        value = at(phi, pairs.left.array, pairs.right.array, first, second)
     if value is None:
         value = phi.products(pairs.left.gather(first), pairs.right.gather(second))
     value = np.asarray(to_host(value), dtype=np.float64)
-    if value.ndim != 2 or value.shape[0] != len(chosen) or value.shape[1] == 0:
-        text = f"products(X, Y) of {counted(len(chosen), 'row')} has shape {value.shape}"
-        raise ValueError(f"{text}: it must have shape ({len(chosen)}, units)")
+    if value.ndim != 2 or value.shape[0] != len(index) or value.shape[1] == 0:
+        text = f"products(X, Y) of {counted(len(index), 'row')} has shape {value.shape}"
+        raise ValueError(f"{text}: it must have shape ({len(index)}, units)")
     return value
 
 
@@ -320,14 +320,14 @@ def declaration(phi: object, name: str, default: Any = None) -> Any:
     return default if name in _DECLARATIONS and not callable(value) else value
 
 
-def slack_of(pairs: Pairs, m: int, eps: float) -> float:
+def slack_of(pairs: RowPairs, m: int, eps: float) -> float:
     """Return the rounding of two sums, of n_inputs and of m terms; 64 covers the constants."""
     return 64.0 * eps * float(np.sqrt(pairs.left.host.shape[1] + m))
 
 
-def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
+def choose_source(phi: Any, pairs: RowPairs, independent_features: bool) -> PairSource:
     """Return the source with most samples per draw that declarations and values allow."""
-    source = _allowed(phi, pairs, independent_features)
+    source = _best_source(phi, pairs, independent_features)
     names = []
     for name in _DECLARATIONS:
         with suppress(Exception):  # of properties that raise
@@ -339,9 +339,9 @@ def choose_source(phi: Any, pairs: Pairs, independent_features: bool) -> PairSou
     return source
 
 
-def _allowed(phi: Any, pairs: Pairs, independent_features: bool) -> PairSource:
+def _best_source(phi: Any, pairs: RowPairs, independent_features: bool) -> PairSource:
     # Products are used only where they agree with the features, and so can hide no defect of them.
-    head, eps = read(phi, pairs.left)
+    head, eps = evaluate(phi, pairs.left)
     m = head.shape[1]
     if independent_features:
         return Columns(pairs, m, m, eps)

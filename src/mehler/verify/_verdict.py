@@ -36,21 +36,21 @@ FEW_EFFECTIVE = "few large samples decide some means"
 class Comparison:
     """Intervals [low, high] against claims: the rule for the status of every check of means.
 
-    Per mean: `off`, the deviation; `excess`, how far the claim lies outside; `width`, of interval
+    Per mean: `deviation`, its size; `excess`, how far the claim lies outside; `width`, of interval
     and claim together; `outside`, where the claim is excluded and off by FLOOR of the resolution;
-    `refuted`, where `may` says that the error rate holds too.
+    `refuted`, where the error rate is `valid` too.
     """
 
     def __init__(
-        self, observed: Any, claim: Any, low: Any, high: Any, resolution: float, may: Any = True
+        self, observed: Any, claim: Any, low: Any, high: Any, resolution: float, valid: Any = True
     ) -> None:
         self.low, self.high = low, high
-        self.off, self._span = np.abs(observed - claim), high - low
+        self.deviation, self._span = np.abs(observed - claim), high - low
         self.excess = np.maximum(low - claim, claim - high)
         # A deviation too small to refute adds to the width, so that the claim lies within.
         self.width = self._span + np.maximum(self.excess, 0.0)
-        self.outside = (self.excess > 0.0) & (self.off >= FLOOR * resolution)
-        self.refuted = self.outside & may
+        self.outside = (self.excess > 0.0) & (self.deviation >= FLOOR * resolution)
+        self.refuted = self.outside & valid
         self._narrow = bool((self.width <= resolution).all())
 
     @property
@@ -67,10 +67,10 @@ class Comparison:
             with np.errstate(invalid="ignore"):  # ends may be infinite
                 return int(np.argmax(np.where(self.refuted, self.excess / self._span, -1.0)))
         if self.outside.any():
-            return int(np.argmax(np.where(self.outside, self.off, -1.0)))
+            return int(np.argmax(np.where(self.outside, self.deviation, -1.0)))
         if self.status == "inconclusive":
             return int(np.argmax(self.width))
-        return int(np.argmax(self.off / np.maximum(0.5 * self.width, 1e-300)))
+        return int(np.argmax(self.deviation / np.maximum(0.5 * self.width, 1e-300)))
 
 
 def short(value: object) -> str:
@@ -105,12 +105,12 @@ class PairTable:
         return sum(self.counts.values())
 
     def lines(self) -> list[str]:
-        listed, shown = aligned([_HEAD, *self.rows]), [row[-1] for row in self.rows]
-        if left := self.n - len(self.rows):
-            more = {x: n - sum(y.startswith(x) for y in shown) for x, n in self.counts.items()}
+        lines, verdicts = aligned([_HEAD, *self.rows]), [row[-1] for row in self.rows]
+        if rest := self.n - len(self.rows):
+            more = {x: n - sum(y.startswith(x) for y in verdicts) for x, n in self.counts.items()}
             kinds = ", ".join(f"{n} {name}" for name, n in more.items() if n)
-            listed.append(f"and {counted(left, 'pair')} more: {kinds}")
-        return listed
+            lines.append(f"and {counted(rest, 'pair')} more: {kinds}")
+        return lines
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -145,27 +145,27 @@ class Statistics:
             room = _OUTWARD * (high - low) + _SPARE * np.maximum(0.0, resolution - (high - low))
             room = np.where(np.isfinite(room), room, 0.0)
             values |= {"low": low - room, "high": high + room}
-        count = max(np.shape(value)[-1] for value in values.values())
-        tests = [{x: plain(np.asarray(v)[..., k]) for x, v in values.items()} for k in range(count)]
-        return {"method": self.method, "plan": plain(self.plan), "tests": tests}
+        n = max(np.shape(value)[-1] for value in values.values())
+        tests = [{x: to_json(np.asarray(v)[..., k]) for x, v in values.items()} for k in range(n)]
+        return {"method": self.method, "plan": to_json(self.plan), "tests": tests}
 
 
-def plain(value: object, number: Callable[[float], object] = float.hex) -> Any:
+def to_json(value: object, number: Callable[[float], object] = float.hex) -> Any:
     """Return JSON-able values, with each float as `number` says, others as text."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, float):
         return number(value)
     if isinstance(value, Mapping):
-        return {str(key): plain(item, number) for key, item in value.items()}
+        return {str(key): to_json(item, number) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [plain(item, number) for item in value]
+        return [to_json(item, number) for item in value]
     return value if value is None or isinstance(value, bool | int | str) else str(value)
 
 
-def certificates_text(named: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
+def certificates_text(certificates: Sequence[tuple[str, Mapping[str, Any]]]) -> str:
     """Return the JSON of a file of several certificates, each with the name of its map."""
-    names, listed = [name for name, _ in named], [each for _, each in named]
-    content = {"schema": "mehler-certificates/1", "of": names, "certificates": listed}
+    names, contents = [pair[0] for pair in certificates], [pair[1] for pair in certificates]
+    content = {"schema": "mehler-certificates/1", "of": names, "certificates": contents}
     return json.dumps(content, indent=0, allow_nan=False) + "\n"
 
 
@@ -277,7 +277,7 @@ class Verdict:
         content = {
             "schema": SCHEMA,
             **self._values(float.hex),
-            "statistics": [each.to_dict(self.resolution) for each in self.statistics],
+            "statistics": [x.to_dict(self.resolution) for x in self.statistics],
             "versions": _VERSIONS,
         }
         text = json.dumps(content, sort_keys=True, separators=(",", ":"))
@@ -288,7 +288,7 @@ class Verdict:
         return self._values(lambda number: number if math.isfinite(number) else None)
 
     def _values(self, number: Callable[[float], object]) -> dict[str, Any]:
-        return {x.name: plain(getattr(self, x.name), number) for x in fields(self) if x.repr}
+        return {x.name: to_json(getattr(self, x.name), number) for x in fields(self) if x.repr}
 
     def __str__(self) -> str:
         """Return one paragraph: claim, evidence, error rates, power, place, replay, reasons."""
@@ -400,12 +400,12 @@ def failure_text(verdict: Verdict) -> str:
     ]
     room = MOST_LINES - len(head) - len(body) - len(terms)
     assumed = _term("assumes", "; ".join(verdict.assumptions))
-    reason = _cut(reason, max(2, room - len(assumed)))
-    assumed = _cut(assumed, max(1, room - len(reason)))
+    reason = _shorten(reason, max(2, room - len(assumed)))
+    assumed = _shorten(assumed, max(1, room - len(reason)))
     return "\n".join([*head, *reason, *body, *terms, *assumed])
 
 
-def _cut(lines: list[str], most: int) -> list[str]:
+def _shorten(lines: list[str], most: int) -> list[str]:
     """Return the lines, the last of those that fit with dots where some do not."""
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]} ..."]
 

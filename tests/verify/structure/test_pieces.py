@@ -2,22 +2,22 @@
 
 import numpy as np
 
-from mehler.verify.checks.structure._candidate import won
+from mehler.verify.checks.structure._candidate import sign_test
 from mehler.verify.checks.structure._draws import _agree, _apart, _columns, _nearest
 from tests.verify.toys import most_misses
 
 
 def test_a_test_wants_as_many_as_the_rate_says():
-    assert not won([1] * 9, 2.0**-10)
-    assert won([1] * 10, 2.0**-10)
-    assert won([1] * 5 + [0] * 4 + [1] * 5, 2.0**-10)
-    assert not won([1] * 5 + [0] * 5 + [1] * 5, 2.0**-10)
-    assert not won([1] * 9 + [-1] + [1] * 20, 2.0**-10)
+    assert not sign_test([1] * 9, 2.0**-10)
+    assert sign_test([1] * 10, 2.0**-10)
+    assert sign_test([1] * 5 + [0] * 4 + [1] * 5, 2.0**-10)
+    assert not sign_test([1] * 5 + [0] * 5 + [1] * 5, 2.0**-10)
+    assert not sign_test([1] * 9 + [-1] + [1] * 20, 2.0**-10)
 
 
 def test_fair_comparisons_are_rarely_won_throughout():
     rng = np.random.default_rng(0)
-    alarms = sum(won(rng.choice([-1, 1], size=40), 2.0**-4) for _ in range(4000))
+    alarms = sum(sign_test(rng.choice([-1, 1], size=40), 2.0**-4) for _ in range(4000))
     assert alarms <= most_misses(4000, 2.0**-4)
 
 

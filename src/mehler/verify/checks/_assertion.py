@@ -10,7 +10,7 @@ from typing import Any, Unpack
 from mehler._arrays import Array
 from mehler._validate import require_flag
 from mehler.verify._arguments import DrawOptions, accepts, in_decimals, require_options
-from mehler.verify._diagnosis import explained
+from mehler.verify._diagnosis import with_cause
 from mehler.verify._maps import Kernel
 from mehler.verify._verdict import Verdict, is_failure, require
 from mehler.verify.checks._kernel import check_kernel
@@ -78,8 +78,8 @@ def assert_kernel(
         )
         remarks = require(built).reason
         options["false_alarm"] = in_decimals(operator.mul, 0.9, terms.false_alarm)
-    known: dict[str, Any] = {"variance": variance, "bounds": bounds}
-    known["independent_features"] = independent_features
-    verdict = check_kernel(draw, kernel, X, Y, resolution=resolution, **known, **options)
-    verdict = explained(verdict, draw, kernel, X, Y)
+    declarations: dict[str, Any] = {"variance": variance, "bounds": bounds}
+    declarations["independent_features"] = independent_features
+    verdict = check_kernel(draw, kernel, X, Y, resolution=resolution, **declarations, **options)
+    verdict = with_cause(verdict, draw, kernel, X, Y)
     return require(replace(verdict, reason=f"{verdict.reason} {remarks}".strip()))

@@ -14,7 +14,7 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_integer
 from mehler.verify._arguments import DrawOptions, accepts, require_options
-from mehler.verify._maps import Bundles, Clock, Pairs, call, pairs_without_claim, require_draw
+from mehler.verify._maps import Bundles, Clock, RowPairs, call, require_draw, unclaimed_pairs
 from mehler.verify._measurement import Task, conclude
 from mehler.verify._sources import Source, estimate
 from mehler.verify._verdict import Verdict
@@ -33,7 +33,7 @@ class Growth(Source):
     group, is_bound, counted_in = 2 * _GROUP, True, "draw"
 
     def __init__(
-        self, draw: Callable[[int, int], Any], sizes: tuple[int, int], pairs: Pairs, seed: int
+        self, draw: Callable[[int, int], Any], sizes: tuple[int, int], pairs: RowPairs, seed: int
     ) -> None:
         self.sizes, self.pairs = sizes, pairs
         makers = [lambda word, m=m: draw(word, m) for m in sizes for _ in range(_GROUP)]
@@ -67,7 +67,7 @@ class Growth(Source):
     def _spread(self, estimates: Any) -> Any:
         return self.sizes * (estimates.var(axis=1, ddof=1) @ self._weights)
 
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+    def samples(self, phi: Any, index: NDArray[np.int64]) -> Any:
         spread = self._spread(self._estimates(phi))
         self.means = self.means + spread
         return np.array([[spread[1] - spread[0]]])
@@ -144,23 +144,23 @@ def check_convergence(
     copies = f"features that are all copies raise the ratio to {large / small:g} only"
     terms.require_below(large / small - 1.0, copies)
     least = 2 * _GROUP * (small + large)
-    needs, remedy = f"two samples, {counted(least, 'feature')}", "allow more, or give smaller sizes"
-    terms.require_features(least, needs, remedy)
+    draws, remedy = f"two samples, {counted(least, 'feature')}", "allow more, or give smaller sizes"
+    terms.require_features(least, draws, remedy)
     require_draw(draw, takes="seed, n_features")
-    pairs, clock = pairs_without_claim(X, Y), Clock(terms.time_limit)
+    pairs, clock = unclaimed_pairs(X, Y), Clock(terms.time_limit)
     terms.pay()
     claim = f"n_features * variance of the estimates is no larger at {counted(large, 'feature')}"
     claim += f" than at {small}, over {counted(pairs.n, 'pair')}"
     with np.errstate(all="ignore"):
         source = Growth(draw, (small, large), pairs, terms.seed)
         task = Task(source, source.draws, terms, clock)
-        measured = measure_undeclared(task, least=_LEAST)
+        measurement = measure_undeclared(task, least=_LEAST)
         ratio = float(source.means[1] / source.means[0])
         remark = f"From {small} to {counted(large, 'feature')} n_features * variance grows by"
         remark += f" a factor {ratio:.3g}: features are shared, repeated or dependent."
-        verdict = conclude(task, measured, claim, remark=remark)
+        verdict = conclude(task, measurement, claim, remark=remark)
     # The interval for A (R - 1), A the variance at the small size, about 1.
-    small_mean, large_mean = source.means / measured.n_draws
+    small_mean, large_mean = source.means / measurement.n_draws
     low, high = (min(0.0, large_mean - small_mean) + end for end in verdict.interval)
     return replace(
         verdict,

@@ -13,7 +13,7 @@ from mehler._arrays import Array, to_host
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, accepts, require_options
-from mehler.verify._maps import Clock, Draws, EvaluatedRows, call, first_map, rows_without_claim
+from mehler.verify._maps import Clock, Draws, EvaluatedRows, call, first_map, unclaimed_rows
 from mehler.verify._sources import INDEPENDENT, declaration, units_of
 from mehler.verify._verdict import Statistics, Status, Verdict
 from mehler.verify.intervals import dkw
@@ -96,7 +96,7 @@ def check_distribution(
         require_flag("independent_features", independent_features)
     if scale is not None:
         scale = require_positive("scale", scale)
-    draws, rows, clock = Draws(draw, terms.seed), rows_without_claim(X), Clock(terms.time_limit)
+    draws, rows, clock = Draws(draw, terms.seed), unclaimed_rows(X), Clock(terms.time_limit)
     n_rows = rows.host.shape[0]
     rate = terms.false_alarm / n_rows
     terms.pay()

@@ -11,7 +11,7 @@ import numpy as np
 from mehler._arrays import Array, from_host, is_array, place_of, require_matrix, to_host
 from mehler._plural import counted
 from mehler.verify._arguments import DrawOptions, accepts, require_options
-from mehler.verify._maps import Clock, Draws, EvaluatedRows, first_map, read, rows_without_claim
+from mehler.verify._maps import Clock, Draws, EvaluatedRows, evaluate, first_map, unclaimed_rows
 from mehler.verify._sources import BLOCK, INDEPENDENT, units_of
 from mehler.verify._verdict import Statistics, Status, Verdict
 from mehler.verify.intervals._counts import binomial
@@ -23,7 +23,7 @@ _FLOAT64 = float(np.finfo(np.float64).eps)
 
 
 def beyond_rounding(
-    phi: Callable[..., Any], rows: EvaluatedRows, other: EvaluatedRows, features: tuple[Any, float]
+    phi: Callable[..., Any], rows: EvaluatedRows, image: EvaluatedRows, features: tuple[Any, float]
 ) -> tuple[Any, Any]:
     """Return where phi(x) and phi(g x) differ by more than rounding, and the gaps.
 
@@ -32,12 +32,12 @@ def beyond_rounding(
     copies; ranges that only touch are those of two bins with a common edge.
     """
     values, eps = features
-    z, there = values.astype(np.float64), read(phi, other)[0].astype(np.float64)
-    gap = np.abs(z - there)
+    z, of_image = values.astype(np.float64), evaluate(phi, image)[0].astype(np.float64)
+    gap = np.abs(z - of_image)
     exact = values.dtype.kind != "f"
     share = 0.0 if exact else min(ROUNDING * eps, math.sqrt(eps))
-    allowed = share * np.abs(z).max(axis=1, keepdims=True)
-    wrong = ~(gap <= allowed)
+    slack = share * np.abs(z).max(axis=1, keepdims=True)
+    wrong = ~(gap <= slack)
     at = np.flatnonzero(wrong.any(axis=1))
     at = at[np.argsort(-np.nan_to_num(gap[at].max(axis=1), nan=np.inf), kind="stable")]
     of_rows = float(np.finfo(rows.host.dtype).eps) if rows.host.dtype.kind == "f" else 0.0
@@ -46,27 +46,27 @@ def beyond_rounding(
     change = min(_CHANGE * eps, math.sqrt(eps)) if of_rows else 0.0
     step = max(1, BLOCK // (_COPIES * z.shape[1]))
     for start in range(0, at.size, step):
-        some = at[start : start + step]
-        low, high = _reached(phi, rows, some, change)
-        other_low, other_high = _reached(phi, other, some, change)
-        common = np.minimum(high, other_high) - np.maximum(low, other_low)
-        narrow = np.minimum(high - low, other_high - other_low)
-        wrong[some] &= ~(common + allowed[some] >= 0.5 * narrow)
-        if wrong[some].any():
+        part = at[start : start + step]
+        low, high = _extent(phi, rows, part, change)
+        image_low, image_high = _extent(phi, image, part, change)
+        common = np.minimum(high, image_high) - np.maximum(low, image_low)
+        narrow = np.minimum(high - low, image_high - image_low)
+        wrong[part] &= ~(common + slack[part] >= 0.5 * narrow)
+        if wrong[part].any():
             wrong[at[start + step :]] = False
             break
     return wrong, gap
 
 
-def _reached(phi: Any, rows: EvaluatedRows, at: Array, change: float) -> tuple[Any, Any]:
+def _extent(phi: Any, rows: EvaluatedRows, at: Array, change: float) -> tuple[Any, Any]:
     """Return the least and the largest feature of the rows at `at`, changed by rounding."""
     x = rows.host[at].astype(np.float64)
     noise = np.random.default_rng(0).uniform(-1.0, 1.0, (_COPIES, *x.shape))
     noise[0] = 0.0
     changed = x * (1.0 + change * noise)
     host = changed.reshape(-1, x.shape[1]).astype(rows.host.dtype)
-    evaluated = EvaluatedRows(from_host(host, place_of(rows.given)), host, np.ones(host.shape[0]))
-    values = read(phi, evaluated)[0].astype(np.float64).reshape(_COPIES, at.size, -1)
+    evaluated = EvaluatedRows(from_host(host, place_of(rows.array)), host, np.ones(host.shape[0]))
+    values = evaluate(phi, evaluated)[0].astype(np.float64).reshape(_COPIES, at.size, -1)
     return values.min(axis=0), values.max(axis=0)
 
 
@@ -125,11 +125,11 @@ def check_invariance(
     """
     terms = require_options("invariance", options, resolution)
     terms.require_below(1.0, "a share lies in [0, 1]")
-    draws, rows = Draws(draw, terms.seed), rows_without_claim(X)
+    draws, rows = Draws(draw, terms.seed), unclaimed_rows(X)
     actions = list(act) if isinstance(act, Sequence) else [act]
-    if not actions or not all(callable(each) for each in actions):
+    if not actions or not all(callable(action) for action in actions):
         raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
-    moved = [_moved(each, rows) for each in actions]
+    images = [_image(action, rows) for action in actions]
     first_map(draws, rows)
     terms.pay()
     # So many trials without an event leave an interval that is no wider than the resolution.
@@ -137,11 +137,11 @@ def check_invariance(
     clock, done, trials, reason = Clock(terms.time_limit), 0, 0, ""
     where: dict[str, Any] = {}
     while trials < n_trials and not where:
-        features, eps = read(draws[done], rows)
+        features, eps = evaluate(draws[done], rows)
         m = features.shape[1]
         units = units_of(draws[done], m)
-        for element, other in enumerate(moved):
-            wrong, gap = beyond_rounding(draws[done], rows, other, (features, eps))
+        for element, image in enumerate(images):
+            wrong, gap = beyond_rounding(draws[done], rows, image, (features, eps))
             if wrong.any():
                 gap = np.where(wrong, np.nan_to_num(gap, nan=np.inf), 0.0)
                 row, largest = int(np.argmax(gap.max(axis=1))), np.abs(features).max()
@@ -163,7 +163,7 @@ def check_invariance(
     rounded += "where a row next to it has another value"
     return terms.verdict(
         status=status,
-        claim=f"phi(g x) = phi(x) for {len(moved)} group elements at "
+        claim=f"phi(g x) = phi(x) for {len(images)} group elements at "
         f"{counted(rows.host.shape[0], 'row')}",
         observed=happened / trials,
         interval=(low, high),
@@ -179,8 +179,8 @@ def check_invariance(
     )
 
 
-def _moved(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
-    image = act(rows.given)
+def _image(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
+    image = act(rows.array)
     image = image if is_array(image) else np.asarray(image)
     require_matrix(image, name="act(X)")
     host = to_host(image)

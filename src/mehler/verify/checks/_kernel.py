@@ -25,10 +25,10 @@ from mehler.verify._maps import (
     Clock,
     Draws,
     Kernel,
-    Pairs,
-    claimed,
+    RowPairs,
     first_map,
     is_feature_map,
+    kernel_values,
     make_pairs,
 )
 from mehler.verify._measurement import Task, conclude, cut_short
@@ -147,23 +147,23 @@ def check_kernel(
         certain = None
         try:
             if variance is not None:
-                scaled = pairs.values_of(variance, "variance") / pairs.unit**2
-                if scaled.min() < -1e-9:  # exact zeros may be rounded below 0
-                    least = f"{(scaled * pairs.unit**2).min():.6g}"
+                relative = pairs.values_of(variance, "variance") / pairs.unit**2
+                if relative.min() < -1e-9:  # exact zeros may be rounded below 0
+                    least = f"{(relative * pairs.unit**2).min():.6g}"
                     raise ValueError(f"variance(X, Y) reaches {least}: variances are not negative")
-                measured = measure_known_variance(task, np.maximum(scaled, 0.0))
+                measurement = measure_known_variance(task, np.maximum(relative, 0.0))
             elif bounds is not None:
-                measured = measure_bounded(task, bounds)
+                measurement = measure_bounded(task, bounds)
             else:
-                measured = measure_undeclared(task)
-        except Finding as found:
-            certain, measured = found, cut_short(task, found)
+                measurement = measure_undeclared(task)
+        except Finding as finding:
+            certain, measurement = finding, cut_short(task, finding)
         claim = f"E<phi(x), phi(y)> = k(x, y) at {counted(pairs.n, 'pair')}"
-        verdict = conclude(task, measured, claim, certain=certain, with_table=True)
+        verdict = conclude(task, measurement, claim, certain=certain, with_table=True)
         verdict = inform(verdict, kernel, pairs)
-        if clock.over or certain or (verdict.holds and measured.n_draws == 1):
+        if clock.over or certain or (verdict.holds and measurement.n_draws == 1):
             return verdict
-        cause = ignored_seed(draws, pairs.left, measured.n_draws)
+        cause = ignored_seed(draws, pairs.left, measurement.n_draws)
         if not (verdict.holds and cause):
             return replace(verdict, cause=cause)
         remark = f"But {cause}, so that these draws count as one, and the rates do not hold."
@@ -177,7 +177,7 @@ _SAID, _MOST = 2.0, 10.0
 _LENGTHS, _SAME = (-30, -20, -5, 0, 5, 20, 30), 1e-7
 
 
-def least_factors(kernel: Kernel, pairs: Pairs, resolution: float) -> tuple[float, float]:
+def least_factors(kernel: Kernel, pairs: RowPairs, resolution: float) -> tuple[float, float]:
     """Return the smallest factors on the rows' scale, up and down, that the resolution detects.
 
     Infinite if none is, of the larger one up to `_MOST`; 1 for kernels without a scale.
@@ -186,7 +186,7 @@ def least_factors(kernel: Kernel, pairs: Pairs, resolution: float) -> tuple[floa
     def gap(factor: float) -> float:
         try:
             x, y = (factor * side.values for side in (pairs.left, pairs.right))
-            value = pairs.pick(claimed(kernel, x, x if pairs.same else y)) / pairs.unit
+            value = pairs.pick(kernel_values(kernel, x, x if pairs.same else y)) / pairs.unit
         except Exception:  # rows where a function that is not ours has no value show nothing
             return 0.0
         return float(np.nanmax(np.abs(value - pairs.claim), initial=0.0))
@@ -201,18 +201,18 @@ def least_factors(kernel: Kernel, pairs: Pairs, resolution: float) -> tuple[floa
     return (up, down) if min(up, down) < np.inf or _has_scale(kernel, pairs) else (1.0, 1.0)
 
 
-def _has_scale(kernel: Kernel, pairs: Pairs) -> bool:
+def _has_scale(kernel: Kernel, pairs: RowPairs) -> bool:
     """Whether k(x, x/2) changes with the length of x, whatever the given ones are."""
     unit = pairs.left.values / (np.abs(pairs.left.values).max() or 1.0)
     values = []
     for power in _LENGTHS:
         with suppress(Exception):
-            values.append(claimed(kernel, 10.0**power * unit, 10.0**power * unit / 2.0))
+            values.append(kernel_values(kernel, 10.0**power * unit, 10.0**power * unit / 2.0))
     far = np.abs(np.diff(values, axis=0)) if values else np.zeros(1)
     return bool(np.nanmax(far, initial=0.0) > _SAME * float(pairs.unit.max()))
 
 
-def inform(verdict: Verdict, kernel: Kernel, pairs: Pairs) -> Verdict:
+def inform(verdict: Verdict, kernel: Kernel, pairs: RowPairs) -> Verdict:
     """Report undetectable scales of the rows for a claim that holds, if they are large."""
     # From a factor of 10 on it is inconclusive, but for a bare function, which may have no scale.
     if not verdict.holds:

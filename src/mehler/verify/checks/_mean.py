@@ -23,7 +23,7 @@ from mehler.verify._arguments import (
     require_options,
     sample_vector,
 )
-from mehler.verify._maps import require_plain, rows_without_claim
+from mehler.verify._maps import require_plain, unclaimed_rows
 from mehler.verify._measurement import Measurement, Task, conclude
 from mehler.verify._sources import Source, power_sums, sums_and_differences
 from mehler.verify._verdict import FLOOR, Comparison, Verdict
@@ -123,18 +123,18 @@ def check_mean(
     method = _method(variance, bounds, binary, p, terms)
     terms.pay()
     rate = terms.false_alarm / p
-    measured = replace(method(columns, target, rate=rate, miss=terms.miss), n_intervals=p)
-    ends, may_refute = (measured.low, measured.high), measured.may_refute
-    compared = Comparison(measured.observed, target, *ends, terms.resolution, may_refute)
-    if not (measured.needed or measured.note or compared.outside[compared.worst]):
+    measurement = replace(method(columns, target, rate=rate, miss=terms.miss), n_intervals=p)
+    ends, may_refute = (measurement.low, measurement.high), measurement.may_refute
+    comparison = Comparison(measurement.observed, target, *ends, terms.resolution, may_refute)
+    if not (measurement.need or measurement.note or comparison.outside[comparison.worst]):
         scatter = columns.var(axis=0) if variance is None else _spread(variance, p, "variance")
-        if 0.0 < (most := float(scatter[compared.worst])) < math.inf:
+        if 0.0 < (most := float(scatter[comparison.worst])) < math.inf:
             # Bets and counts are a little wider than a plan by the variance.
-            needed = 1.02 * features_needed(most, terms.resolution, rate, terms.miss)
-            measured = replace(measured, needed=math.ceil(needed))
+            size = 1.02 * features_needed(most, terms.resolution, rate, terms.miss)
+            measurement = replace(measurement, need=math.ceil(size))
     task = Task(Samples(target, np.ones(p), x.shape[0], 1, 0.0), None, terms)
     text = f"{target[0]:.6g}" if p == 1 else f"the claimed vector of {p} coordinates"
-    verdict = conclude(task, measured, claim or f"the mean is {text}")
+    verdict = conclude(task, measurement, claim or f"the mean is {text}")
     return verdict if x.ndim == 2 else replace(verdict, where={})
 
 
@@ -150,7 +150,7 @@ def _samples(samples: Array) -> Any:
     """Return samples as a finite float64 array on the host, of one or two axes."""
     require_plain(samples, "samples")
     array = samples if is_array(samples) else host_reals("samples", samples)
-    return rows_without_claim(array, "samples").values if array.ndim == 2 else sample_vector(array)
+    return unclaimed_rows(array, "samples").values if array.ndim == 2 else sample_vector(array)
 
 
 def _claim(value: object, shape: tuple[int, ...], name: str = "exact") -> Any:
@@ -171,11 +171,11 @@ def _method(
     variance: Any, bounds: Any, binary: bool, p: int, options: CheckOptions
 ) -> Callable[..., Measurement]:
     """Return the sharpest valid intervals, of samples (n, p) and claims at a rate and a miss."""
-    if sum(each is not None for each in (variance, bounds)) + binary > 1:
+    if sum(value is not None for value in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
     if variance is not None:
-        declared = [require_positive("variance", v) for v in _spread(variance, p, "variance")]
-        return partial(means_of_known_variance, variance=np.array(declared))
+        variances = [require_positive("variance", v) for v in _spread(variance, p, "variance")]
+        return partial(means_of_known_variance, variance=np.array(variances))
     if bounds is None and not binary:
         return partial(means_of_bounded_kurtosis, resolution=options.resolution)
     pair = (0.0, 1.0) if binary else bounds
@@ -196,7 +196,7 @@ def _spread(value: object, p: int, name: str) -> list[float]:
     array = host_reals(name, value)
     if array.shape not in ((), (p,)):
         raise ValueError(f"{name} has shape {array.shape}: give one number, or one for each of {p}")
-    return [float(each) for each in np.broadcast_to(array, (p,))]
+    return [float(number) for number in np.broadcast_to(array, (p,))]
 
 
 # Rows whose covariance is one sample, where their mean is not known; elements of the largest
@@ -242,25 +242,25 @@ def _check_products(
     rate = 0.5 * terms.false_alarm / rho.size
     look = Look(n, sums, rate, terms.resolution, rounding, ends=(ends[0], ends[1]))
     floor = FLOOR * terms.resolution
-    evidence = bets.evidence(math.log(2.0 * bets.n_bets / terms.false_alarm), floor)
+    length = bets.excess_length(math.log(2.0 * bets.n_bets / terms.false_alarm), floor)
     events = "rows" if mean is not None else f"groups of {GROUP} rows"
-    measured = look.measured(rho, terms.miss, events, "pair", "sqrt(C_ii C_jj)")
-    if evidence is not None:
+    measurement = look.measurement(rho, terms.miss, events, "pair", "sqrt(C_ii C_jj)")
+    if length is not None:
         text = "nothing else: squares are not negative"
-        measured = replace(measured, assumptions=(text,), unless="", note="")
+        measurement = replace(measurement, assumptions=(text,), unless="", note="")
     within = f", within groups of {GROUP}" if mean is None else ""
-    measured = replace(
-        measured,
+    measurement = replace(
+        measurement,
         n_intervals=3 * rho.size,
-        needed=math.ceil(measured.needed / look.n * x.shape[0]),
-        method=(KURTOSIS if evidence is None else FORMS) + within,
-        evidence=evidence,
-        statistics=(*measured.statistics, *bets.statistics(floor)),
+        need=math.ceil(measurement.need / look.n * x.shape[0]),
+        method=(KURTOSIS if length is None else FORMS) + within,
+        excess_length=length,
+        statistics=(*measurement.statistics, *bets.statistics(floor)),
     )
     source = Coordinates(rho, unit, x.shape[0], 1, rounding)
     source.pairs = pairs
     text = f"Cov(x_i, x_j) = C_ij at {counted(rho.size, 'pair')} of coordinates"
-    return conclude(Task(source, None, terms), measured, claim or text)
+    return conclude(Task(source, None, terms), measurement, claim or text)
 
 
 class Coordinates(Samples):

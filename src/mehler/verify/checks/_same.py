@@ -18,11 +18,11 @@ from mehler.verify._maps import (
     Bundles,
     Clock,
     Draws,
-    Pairs,
+    RowPairs,
+    evaluate,
     first_map,
-    pairs_without_claim,
-    read,
     require_draw,
+    unclaimed_pairs,
 )
 from mehler.verify._measurement import Measurement, Task, conclude, cut_short
 from mehler.verify._sources import Finding, Source, estimate_and_lengths
@@ -45,7 +45,7 @@ def _naming(side: int) -> Generator[None]:
         raise kind(f"draw_{'ab'[side]}: {error}") from error
 
 
-def _grams(maps: Any, pairs: Pairs, sizes: list[int]) -> list[Any]:
+def _grams(maps: Any, pairs: RowPairs, sizes: list[int]) -> list[Any]:
     """Return of either map <phi(x), phi(y)> at the pairs, and |phi|^2 of the rows on both sides."""
     values = []
     for side, (phi, m) in enumerate(zip(maps, sizes)):
@@ -56,7 +56,7 @@ def _grams(maps: Any, pairs: Pairs, sizes: list[int]) -> list[Any]:
 
 
 def _pilot(
-    draws: Bundles, pairs: Pairs, sizes: list[int], eps: float, most: int, clock: Clock
+    draws: Bundles, pairs: RowPairs, sizes: list[int], eps: float, most: int, clock: Clock
 ) -> Any:
     """Return whether features are equal to rounding, estimates (2, draws, pairs), mean |phi|^2."""
     grams: list[Any] = []
@@ -64,17 +64,17 @@ def _pilot(
     for k in range(most):
         if k and (clock.over or (k >= _UNITS and not same)):
             break
-        a, b = (read(phi, pairs.left)[0] for phi in draws[k])
+        a, b = (evaluate(phi, pairs.left)[0] for phi in draws[k])
         same = same and _equal(a, b, eps, pairs.left.host.shape[1])
         both, *lengths = zip(*_grams(draws[k], pairs, sizes))
         grams.append(both)
         if not np.isfinite(both).all():
             break
-        squares = [total + 0.5 * sum(each) for total, each in zip(squares, lengths)]
+        squares = [total + 0.5 * sum(squares_of) for total, squares_of in zip(squares, lengths)]
     return same, np.array(grams).swapaxes(0, 1), [total / len(grams) for total in squares]
 
 
-def _in_units(pairs: Pairs, squares: list[Any]) -> Pairs:
+def _in_units(pairs: RowPairs, squares: list[Any]) -> RowPairs:
     """Return the pairs with these squared lengths of rows as units, and the claim 0."""
     for square, name in zip(squares, "XY"):
         if not (square > 0.0).all():
@@ -98,32 +98,33 @@ class Differences(Source):
     name, counted_in = "independent draws, seeds common to both maps", "draw"
     remedy = "draw larger maps of either version, or take rows of smaller norms"
 
-    def __init__(self, draws: Bundles, sizes: list[int], pairs: Pairs, eps: float) -> None:
+    def __init__(self, draws: Bundles, sizes: list[int], pairs: RowPairs, eps: float) -> None:
         self._sizes, self.pairs, self.draws = sizes, pairs, draws
         # Rounding of products of d terms, as in check_kernel, on either side.
         rounding = 8.0 * math.sqrt(pairs.left.host.shape[1]) * eps
         super().__init__(pairs.claim, pairs.unit, sum(sizes), 1, rounding)
-        self.means, self._drawn = np.zeros((2, pairs.n)), 0
+        self.means, self._n_draws = np.zeros((2, pairs.n)), 0
 
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+    def samples(self, phi: Any, index: NDArray[np.int64]) -> Any:
         grams = _grams(phi, self.pairs, self._sizes)
-        both = np.stack([gram[chosen] / self.unit[chosen] for gram, *_ in grams])
-        self._drawn += int(chosen[0] == 0)
-        self.means[:, chosen] += both
+        both = np.stack([gram[index] / self.unit[index] for gram, *_ in grams])
+        self._n_draws += int(index[0] == 0)
+        self.means[:, index] += both
         return both[1:] - both[:1]
 
     def place(self, index: int) -> dict[str, Any]:
-        a, b = (float(x[index] * self.unit[index]) / max(1, self._drawn) for x in self.means)
+        a, b = (float(x[index] * self.unit[index]) / max(1, self._n_draws) for x in self.means)
         return {**self.pairs.place(index), "a": a, "b": b}
 
-    def ratio(self, measured: Measurement) -> str:
+    def ratio(self, measurement: Measurement) -> str:
         """Return a remark that one map is a multiple of the other, if it is at every pair."""
         a, b = self.means
         factor = float(a @ b / (a @ a))
         # The residual is within the intervals, and a small part of the deviation.
-        left = np.abs(b - factor * a) / max(1, self._drawn)
-        half = np.maximum(measured.high - measured.observed, measured.observed - measured.low)
-        small = left.max() <= 0.2 * np.abs(measured.observed).max() and (left <= half).all()
+        rest = np.abs(b - factor * a) / max(1, self._n_draws)
+        mean = measurement.observed
+        half = np.maximum(measurement.high - mean, mean - measurement.low)
+        small = rest.max() <= 0.2 * np.abs(mean).max() and (rest <= half).all()
         text = f"At every pair draw_b gives about {factor:.4g} times what draw_a does."
         return text * (self.pairs.n > 1 and factor > 0.0 and bool(small))
 
@@ -185,7 +186,7 @@ def check_same(
     'refuted'
     """
     terms = require_options("same", options, relative_resolution(resolution))
-    clock, pairs = Clock(terms.time_limit), pairs_without_claim(X, Y)
+    clock, pairs = Clock(terms.time_limit), unclaimed_pairs(X, Y)
     makers = [require_draw(draw_a, "draw_a"), require_draw(draw_b, "draw_b")]
     claim = f"E<phi_b(x), phi_b(y)> - E<phi_a(x), phi_a(y)> = 0 at {counted(pairs.n, 'pair')}"
     terms.pay()
@@ -195,7 +196,7 @@ def check_same(
         for side, draw in enumerate(makers):
             phi = first_map(Draws(draw, terms.seed, stream=1), pairs.left, f"draw_{'ab'[side]}")
             with _naming(side):
-                z, unit = read(phi, pairs.left)
+                z, unit = evaluate(phi, pairs.left)
             sizes.append(int(z.shape[1]))
             eps.append(unit)
         width = sum(sizes)
@@ -208,8 +209,8 @@ def check_same(
             side, _, pair = (int(k) for k in np.argwhere(~np.isfinite(grams))[0])
             task = Task(Differences(early, sizes, pairs, sum(eps)), early, terms, clock)
             reason = f"draw_{'ab'[side]} returned features that are not finite."
-            found = Finding(pair, reason, math.nan, "finite features", n_draws)
-            return conclude(task, cut_short(task, found), claim, certain=found)
+            finding = Finding(pair, reason, math.nan, "finite features", n_draws)
+            return conclude(task, cut_short(task, finding), claim, certain=finding)
         pairs = _in_units(pairs, squares)
         if same and n_draws == _EQUAL:
             share = -100.0 * math.expm1(math.log(terms.false_alarm) / n_draws)
@@ -235,5 +236,5 @@ def check_same(
         source = Differences(draws, sizes, pairs, sum(eps))
         task = Task(source, draws, terms, clock)
         task.require_resolved()
-        measured = measure_undeclared(task)
-        return conclude(task, measured, claim, remark=source.ratio(measured), spent=n_draws)
+        measurement = measure_undeclared(task)
+        return conclude(task, measurement, claim, remark=source.ratio(measurement), spent=n_draws)

@@ -14,7 +14,7 @@ from mehler._arrays import Array
 from mehler._plural import counted
 from mehler._validate import require_flag, require_function, require_positive
 from mehler.verify._arguments import DrawOptions, accepts, require_options
-from mehler.verify._maps import Bundles, Clock, Draws, Kernel, Pairs, first_map, pairs_without_claim
+from mehler.verify._maps import Bundles, Clock, Draws, Kernel, RowPairs, first_map, unclaimed_pairs
 from mehler.verify._measurement import Task, conclude
 from mehler.verify._sources import (
     Finding,
@@ -40,23 +40,23 @@ class GroupVariances(Source):
     group, unit_name, squares = GROUP, "V", "variances of groups"
     remedy = "declare kurtosis=, or draw larger maps"
 
-    def __init__(self, base: PairSource, pairs: Pairs, declared: Array) -> None:
+    def __init__(self, base: PairSource, pairs: RowPairs, variances: Array) -> None:
         self.base, self.pairs = base, pairs
         self.bundle = 1 if base.per_draw >= 2 * GROUP else GROUP
         m, groups = base.n_features * self.bundle, base.per_draw * self.bundle // GROUP
-        one = np.ones(pairs.n)
-        super().__init__(one, one, m, groups, base.rounding)
+        ones = np.ones(pairs.n)
+        super().__init__(ones, ones, m, groups, base.rounding)
         self.name, self.independence, self.ignored = base.name, base.independence, base.ignored
         kind = "draws" if base.per_draw == 1 else self.name.split()[-1]
         self.events = f"groups of {GROUP} {kind}"
         # The declared variance is n_features times that of the mean of per_draw samples.
-        self._factor = base.n_features / base.per_draw / declared
+        self._factor = base.n_features / base.per_draw / variances
 
-    def samples(self, phi: Any, chosen: NDArray[np.int64]) -> Any:
+    def samples(self, phi: Any, index: NDArray[np.int64]) -> Any:
         maps = phi if isinstance(phi, tuple) else (phi,)
-        x = np.concatenate([self.base.samples(each, chosen) for each in maps])
+        x = np.concatenate([self.base.samples(member, index) for member in maps])
         x = x[: self.per_draw * GROUP].reshape(self.per_draw, GROUP, -1)
-        return x.var(axis=1, ddof=1) * self._factor[chosen]
+        return x.var(axis=1, ddof=1) * self._factor[index]
 
     def lengths(self) -> tuple[Any, ...]:
         return self.claim, np.arange(self.claim.size)[None], 0.0, "each is not negative"
@@ -69,15 +69,15 @@ class GroupVariances(Source):
         return "V"
 
 
-def has_variance(declared: Array, probe: Array, source: Source, pairs: Pairs) -> Any:
+def has_variance(variance: Array, probe: Array, source: Source, pairs: RowPairs) -> Any:
     """Return a mask of the pairs whose declared variance exceeds rounding."""
     # At equal rows a square root turns the eps by which a correlation is off 1 into sqrt(eps).
     square = np.abs(probe).max(axis=0) ** 2 * source.n_features / source.per_draw
     floor = (2.0**10 * source.eps) ** 2 * square
-    if (declared < -floor).any():
-        raise ValueError(f"variance(X, Y) reaches {declared.min():.6g}: variances are not negative")
+    if (variance < -floor).any():
+        raise ValueError(f"variance(X, Y) reaches {variance.min():.6g}: variances are not negative")
     equal = (pairs.left.values[pairs.first] == pairs.right.values[pairs.second]).all(axis=1)
-    return declared > np.where(equal, 64.0 * np.sqrt(np.finfo(float).eps) * square, floor)
+    return variance > np.where(equal, 64.0 * np.sqrt(np.finfo(float).eps) * square, floor)
 
 
 def is_constant(source: Source, draws: Draws, still: NDArray[np.int64]) -> bool:
@@ -88,7 +88,7 @@ def is_constant(source: Source, draws: Draws, still: NDArray[np.int64]) -> bool:
     return bool((np.ptp(x, axis=0) <= 2.0**10 * source.eps * np.abs(x).max(axis=0)).all())
 
 
-def declared_kurtosis(kurtosis: float | Kernel | None, phi: object, pairs: Pairs) -> Any:
+def declared_kurtosis(kurtosis: float | Kernel | None, phi: object, pairs: RowPairs) -> Any:
     """Return the kurtosis at every pair, given or the map's own; None if there is none."""
     of_map = kurtosis is None
     kurtosis = declaration(phi, "product_kurtosis") if of_map else kurtosis
@@ -180,7 +180,7 @@ def check_variance(
     require_function("variance", variance, optional=True)
     terms = require_options("variance", options, resolution)
     terms.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
-    draws, pairs = Draws(draw, terms.seed), pairs_without_claim(X, Y)
+    draws, pairs = Draws(draw, terms.seed), unclaimed_pairs(X, Y)
     clock = Clock(terms.time_limit)
     with np.errstate(all="ignore"):
         phi = first_map(draws, pairs.left)
@@ -189,16 +189,16 @@ def check_variance(
         if variance is None:
             none = f"variance=None but the map declares none{base.ignored and f' ({base.ignored})'}"
             raise ValueError(f"{none}: give (X, Y) -> (n, k)")
-        declared = pairs.values_of(variance, "variance")
+        variances = pairs.values_of(variance, "variance")
         probe = base.samples(phi, np.arange(pairs.n))
-        moves = has_variance(declared, probe, base, pairs)
+        moves = has_variance(variances, probe, base, pairs)
         if not moves.any():
             raise ValueError("the declared variance is 0 at every pair: leave equal rows out")
         still = np.flatnonzero(~moves)
         is_steady = is_constant(base, Draws(draw, terms.seed, stream=2), still)
-        kept = np.flatnonzero(moves)
-        pairs, declared = pairs.take(kept), declared[kept]
-        source = GroupVariances(choose_source(phi, pairs, independent_features), pairs, declared)
+        index = np.flatnonzero(moves)
+        pairs, variances = pairs.take(index), variances[index]
+        source = GroupVariances(choose_source(phi, pairs, independent_features), pairs, variances)
         task = Task(source, Bundles([draw] * source.bundle, terms.seed), terms, clock)
         # The kurtosis of products does not apply to whole draws.
         whole = kurtosis is None and source.base.per_draw == 1
@@ -208,14 +208,14 @@ def check_variance(
         reason = "Products scatter at a pair whose declared variance is 0."
         certain = None if is_steady else Finding(0, reason, math.nan, "")
         if kappa is None:
-            measured = measure_undeclared(task, least=_LEAST)
+            measurement = measure_undeclared(task, least=_LEAST)
         else:
             limit = kappa / GROUP - (GROUP - 3) / (GROUP * (GROUP - 1))  # Var(S^2)/V^2
-            measured = measure_known_variance(task, limit * source.n_features / source.per_draw)
+            measurement = measure_known_variance(task, limit * source.n_features / source.per_draw)
             text = f"the variance of a group of {GROUP} has relative variance at most"
             text = f"{text} {float(limit.max()):.4g}, by the declared kurtosis"
             method = "declared kurtosis (Catoni on variances of groups)"
-            measured = replace(measured, method=method, assumptions=(text,))
-        verdict = conclude(task, measured, claim, certain=certain)
+            measurement = replace(measurement, method=method, assumptions=(text,))
+        verdict = conclude(task, measurement, claim, certain=certain)
     statistics = verdict.statistics if is_steady else ()
     return replace(verdict, n_draws=verdict.n_draws * source.bundle, statistics=statistics)

@@ -135,13 +135,13 @@ def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[fl
 
     p = require_probability("probability", probability)
     tail = 0.5 * require_probability("false_alarm", false_alarm)
-    ordered = np.sort(sample_vector(samples))
-    n = ordered.size
+    x = np.sort(sample_vector(samples))
+    n = x.size
     few = bisect_right(range(n + 1), tail, key=lambda k: bdtr(k, n, 1 - p))
     many = bisect_left(range(n + 1), -tail, key=lambda k: -bdtrc(k - 1, n, 1 - p))
     return (
-        float(ordered[n - many]) if many <= n else -math.inf,
-        float(ordered[n - few]) if few else math.inf,
+        float(x[n - many]) if many <= n else -math.inf,
+        float(x[n - few]) if few else math.inf,
     )
 
 
@@ -150,7 +150,7 @@ def means_of_binary(x: Array, claim: Array, rate: float, miss: float) -> Measure
     if not bool(((x == 0) | (x == 1)).all()):
         raise ValueError("binary=True but samples hold values other than 0 and 1: use bounds=")
     n, counts = len(x), [int(k) for k in x.sum(axis=0)]
-    ends, missed = (np.array([binomial(k, n, one) for k in counts]).T for one in (rate, miss))
+    ends, missed = (np.array([binomial(k, n, alpha) for k in counts]).T for alpha in (rate, miss))
     decided = Statistics("binomial", {"n": n}, {"count": counts})
-    seen = reach(x.mean(axis=0), ends, missed)
-    return of_samples(x, ends, seen, COUNTS, "the trials are equally likely", decided)
+    detectable = reach(x.mean(axis=0), ends, missed)
+    return of_samples(x, ends, detectable, COUNTS, "the trials are equally likely", decided)

@@ -20,7 +20,7 @@ from mehler._arrays import Array
 from mehler._validate import require_integer, require_positive, require_probability
 from mehler.verify._arguments import sample_vector
 from mehler.verify._measurement import Measurement, Task, of_samples
-from mehler.verify._sources import BLOCK, Moments, power_sums
+from mehler.verify._sources import BLOCK, CentralSums, power_sums
 from mehler.verify._verdict import Statistics
 
 KNOWN_VARIANCE = "known variance (Catoni)"
@@ -115,7 +115,7 @@ def features_needed(
 
 
 def _reach(n: int, cost: float, extra: float) -> float:
-    """Return a * delta: how far the crossing of level B can lie from the mean, in units of 1/a."""
+    """Return a * delta: how far the crossing of B can lie from the mean, in units of 1/a."""
     spread = 2.0 * cost / n  # a^2 V
     # 1 - (2c - 1 - a^2 V), without cancellation at large n.
     gap = spread - 2.0 * math.expm1(-(0.5 * spread + (cost + extra) / n))
@@ -142,18 +142,18 @@ def psi(u: float | NDArray[np.float64]) -> Any:
     return np.copysign(np.log1p(size * (1.0 + 0.5 * size)), u)
 
 
-def crossing(samples: Array, a: float, level: float) -> float:
-    """Return the unique theta with S(theta) = level, to 1e-13/a; S decreases strictly."""
+def crossing(samples: Array, a: float, threshold: float) -> float:
+    """Return the unique theta with S(theta) = threshold, to 1e-13/a; S decreases strictly."""
     from scipy.optimize import brentq
 
-    # At v/a beyond the extremes every |psi| is at least log(1 + v) >= |level| / n.
-    reach = math.expm1(abs(level) / samples.size) / a
+    # At v/a beyond the extremes every |psi| is at least log(1 + v) >= |threshold| / n.
+    reach = math.expm1(abs(threshold) / samples.size) / a
     low, high = float(samples.min()) - reach, float(samples.max()) + reach
 
     def excess(theta: float) -> float:
-        return float(psi(a * (samples - theta)).sum()) - level
+        return float(psi(a * (samples - theta)).sum()) - threshold
 
-    if excess(low) <= 0.0 or excess(high) >= 0.0:  # by rounding: the level is at this end
+    if excess(low) <= 0.0 or excess(high) >= 0.0:  # by rounding: the threshold is at this end
         return low if excess(low) <= 0.0 else high
     # psi bends on the scale 1/a; below 1e-13 of it only rounding is left.
     rounding = 4.0 * float(np.finfo(np.float64).eps)
@@ -165,35 +165,35 @@ class CatoniPowerSums:
 
     def __init__(self, n: int, sums: NDArray[np.float64], a: NDArray[np.float64]) -> None:
         # Padded by the rounding that cancellation leaves, so that the band never shrinks.
-        self.n, self.a, self._moments = n, a, Moments(n, sums)
-        self.mean = self._moments.mean
+        self.n, self.a, self._sums = n, a, CentralSums(n, sums)
+        self.mean = self._sums.mean
 
     def score_range(self, theta: float) -> tuple[Any, Any]:
         middle, band = self._terms(self.mean - theta, 1.0)
         return middle - band, middle + band
 
-    def interval(self, level: float) -> tuple[Any, Any]:
-        """Return an interval containing {abs(S) <= level}; infinite where the band is too wide."""
-        return self._end(level, -1.0), self._end(level, 1.0)
+    def interval(self, threshold: float) -> tuple[Any, Any]:
+        """Return an interval with {abs(S) <= threshold}; infinite where the band is too wide."""
+        return self._end(threshold, -1.0), self._end(threshold, 1.0)
 
     def _terms(self, d: NDArray[np.float64], sign: float) -> tuple[Any, Any]:
         """Return sum(u - u^3/6) and sum(u^4)/8 for u = a (Y + d), Y the centred samples."""
         # `sign` = -1 mirrors the samples, so that one routine serves both ends.
-        a, (_, cubes, fourths) = self.a, self._moments.at(d, sign)
+        a, (_, cubes, fourths) = self.a, self._sums.at(d, sign)
         return a * self.n * d - a**3 * cubes / 6.0, a**4 * fourths / 8.0
 
-    def _end(self, level: float, sign: float) -> Any:
-        # Solve middle(d) + band(d) = -level by fixed point on the leading term, then make sure.
+    def _end(self, threshold: float, sign: float) -> Any:
+        # Solve middle(d) + band(d) = -threshold by fixed point on the leading term, then make sure.
         lead = self.a * self.n
-        d = first = -level / lead
+        d = first = -threshold / lead
         for _ in range(40):
             (middle, band), last = self._terms(d, sign), d
-            d = np.clip(d - (middle + band + level) / lead, 4.0 * first, 0.25 * first)
+            d = np.clip(d - (middle + band + threshold) / lead, 4.0 * first, 0.25 * first)
             if np.allclose(d, last, rtol=1e-10, atol=0.0):
                 break
         d = d * (1.0 + 1e-9)
         middle, band = self._terms(d, sign)
-        return np.where(middle + band <= -level, self.mean - sign * d, sign * np.inf)
+        return np.where(middle + band <= -threshold, self.mean - sign * d, sign * np.inf)
 
 
 def catoni_tuning(n: int, variance: Any, false_alarm: float) -> tuple[Any, float]:
@@ -249,14 +249,14 @@ def known_variance(samples: Array, variance: float, false_alarm: float) -> tuple
     false_alarm = require_probability("false_alarm", false_alarm)
     # In units of about a standard deviation, a power of 2, no square leaves the range of floats.
     unit = 2.0 ** math.frexp(math.sqrt(variance))[1]
-    scaled = variance / unit / unit
-    a, level = catoni_tuning(x.size, scaled, false_alarm)
-    if x.size <= level:
+    relative = variance / unit / unit
+    a, threshold = catoni_tuning(x.size, relative, false_alarm)
+    if x.size <= threshold:
         text = f"{x.size} samples say nothing at false_alarm={false_alarm:.3g}: more than"
-        raise ValueError(f"{text} 2 log(2/false_alarm) = {level:.1f} are needed; draw more")
+        raise ValueError(f"{text} 2 log(2/false_alarm) = {threshold:.1f} are needed; draw more")
     if not float(np.abs(x).max()) <= 1e140 * unit:
         raise ValueError(f"variance={variance!r} is too small for samples of 1e+140 deviations")
-    x, bound = x / unit, 0.5 * x.size * a * a * scaled + 0.5 * level
+    x, bound = x / unit, 0.5 * x.size * a * a * relative + 0.5 * threshold
     return crossing(x, a, bound) * unit, crossing(x, a, -bound) * unit
 
 
@@ -276,23 +276,23 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     per_sample = np.maximum(variance * (source.per_draw / source.n_features), floor)
     worst = float(per_sample.max())
     # 3 % more than needed, since the enclosure by power sums is up to that much wider.
-    planned = math.ceil(1.03 * features_needed(worst, task.width, rate, miss))
-    n_draws = task.affordable(planned)
+    n_samples = math.ceil(1.03 * features_needed(worst, task.width, rate, miss))
+    n_draws = task.affordable(n_samples)
     last = n_draws * source.per_draw
     early = _early(task, last)
-    sums, drawn, look = np.zeros((4, task.n)), 0, 0
+    sums, count, look = np.zeros((4, task.n)), 0, 0
     low = high = np.zeros(0)
-    while drawn < n_draws and not (look or (drawn and task.clock.over)):
-        sums, drawn = sums + source.sums(task.draw(drawn, n_draws)), drawn + 1
-        if drawn in early and drawn < n_draws:
-            number, paid = early[drawn]
-            n = drawn * source.per_draw
-            a, level = catoni_tuning(n, per_sample, paid)
+    while count < n_draws and not (look or (count and task.clock.over)):
+        sums, count = sums + source.sums(task.draw(count, n_draws)), count + 1
+        if count in early and count < n_draws:
+            number, paid = early[count]
+            n = count * source.per_draw
+            a, threshold = catoni_tuning(n, per_sample, paid)
             enclosure = CatoniPowerSums(n, sums, a)
-            low, high = enclosure.interval(level)
+            low, high = enclosure.interval(threshold)
             if _decides(task, enclosure, low, high):
                 look = number
-    n = drawn * source.per_draw
+    n = count * source.per_draw
     if not look:
         low, high = _catoni(task, n, last, sums, per_sample, rate)
     plan: dict[str, Any] = {"n": n, "block": source.per_draw, "look": look, "planned": last}
@@ -301,10 +301,10 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
         observed=source.claim + sums[0] / max(1, n),
         low=source.claim + low - task.rounding,
         high=source.claim + high + task.rounding,
-        n_draws=drawn,
+        n_draws=count,
         n_intervals=task.n * (1 + len(early)),
         detectable=detectable_effect(max(1, n), worst, rate, options.miss) + task.rounding,
-        needed=-(-planned // source.per_draw),
+        need=-(-n_samples // source.per_draw),
         method=KNOWN_VARIANCE,
         assumptions=("the declared variance is not too small",),
         statistics=(Statistics("catoni", plan, {"sums": sums, "variance": per_sample}),),
@@ -335,28 +335,28 @@ def _catoni(
 ) -> tuple[Any, Any]:
     """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0."""
     # Tuned for the last inspection, Catoni's score is a supermartingale at the earlier ones too.
-    source, (a, level) = task.source, catoni_tuning(last, per_sample, rate)
-    level *= 0.5 * (1.0 + n / last)
-    if n <= 2.0 * level:
+    source, (a, threshold) = task.source, catoni_tuning(last, per_sample, rate)
+    threshold *= 0.5 * (1.0 + n / last)
+    if n <= 2.0 * threshold:
         return np.full(task.n, -np.inf), np.full(task.n, np.inf)
     enclosure = CatoniPowerSums(n, sums, a)
-    low, high = enclosure.interval(level)
+    low, high = enclosure.interval(threshold)
     # Samples are not kept, so exact intervals would need new draws, and time is over.
     if task.clock.over or _decides(task, enclosure, low, high):
         return low, high
     least, most = enclosure.score_range(0.0)
-    sure = (most <= level) & (least >= -level)
-    could_be_narrow = 2.0 * level / (a * n) <= task.width
+    sure = (most <= threshold) & (least >= -threshold)
+    could_be_narrow = 2.0 * threshold / (a * n) <= task.width
     again = np.flatnonzero(~sure | ((high - low > task.width) & could_be_narrow))
     # Most suspicious means first, since one refuted mean decides.
     again = again[np.argsort(-np.abs(enclosure.mean * a)[again])]
     step = max(1, BLOCK // n)
     for start in range(0, again.size, step):
-        chosen = again[start : start + step]
-        drawn = [source.samples(task.draws[k], chosen) for k in range(n // source.per_draw)]
-        gaps = np.ascontiguousarray((np.concatenate(drawn) - source.claim[chosen]).T)
-        for x, p in zip(gaps, chosen):
-            low[p], high[p] = (crossing(x, float(a[p]), end) for end in (level, -level))
+        index = again[start : start + step]
+        parts = [source.samples(task.draws[k], index) for k in range(n // source.per_draw)]
+        gaps = np.ascontiguousarray((np.concatenate(parts) - source.claim[index]).T)
+        for x, p in zip(gaps, index):
+            low[p], high[p] = (crossing(x, float(a[p]), end) for end in (threshold, -threshold))
         if _decides(task, enclosure, low, high):
             break
     return low, high
@@ -366,10 +366,10 @@ def means_of_known_variance(
     x: Array, claim: Array, variance: Array, rate: float, miss: float
 ) -> Measurement:
     """Return intervals of means, from samples (n, means) of a number that was fixed before."""
-    n, sums, (a, level) = len(x), power_sums(x - claim), catoni_tuning(len(x), variance, rate)
+    n, sums, (a, threshold) = len(x), power_sums(x - claim), catoni_tuning(len(x), variance, rate)
     ends = np.array([known_variance(column, float(v), rate) for column, v in zip(x.T, variance)])
     # A certificate has the ends that power sums enclose.
-    low, high = (claim + end for end in CatoniPowerSums(n, sums, a).interval(level))
+    low, high = (claim + end for end in CatoniPowerSums(n, sums, a).interval(threshold))
     plan = {"n": n, "block": n, "look": None, "planned": n, "rounding": 0.0}
     tests = {"sums": sums, "variance": variance, "low": low, "high": high}
     text = f"the variance of one sample is at most {(most := float(variance.max())):.6g}"

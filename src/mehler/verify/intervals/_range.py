@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from mehler._arrays import Array
 from mehler._validate import require_probability
 from mehler.verify._arguments import bounds_pair, sample_vector
-from mehler.verify._measurement import Evidence, Measurement, Task, of_samples
-from mehler.verify._sources import Finding, Moments, Reals, power_sums
+from mehler.verify._measurement import ExcessLength, Measurement, Task, of_samples
+from mehler.verify._sources import CentralSums, Finding, Reals, power_sums
 from mehler.verify._verdict import Statistics
 
 BOUNDED = "bounded (betting)"
@@ -149,7 +149,7 @@ class Wealth:
     def log_wealth(self, m: float | NDArray[np.float64], sign: float) -> Any:
         """Return a lower bound on the log wealth at m of bets that X > m (+1) or X < m (-1)."""
         d = self.mean - m
-        powers = Moments(self.n, self.sums).at(d)
+        powers = CentralSums(self.n, self.sums).at(d)
         total = np.full(np.shape(powers[0]), -np.inf)
         # Several stakes at once, as long as arrays are small.
         step = max(1, _BLOCK // max(1, np.size(total)))
@@ -159,18 +159,18 @@ class Wealth:
             total = np.logaddexp(total, np.logaddexp.reduce(logs, axis=0))
         return total - math.log(SHARES.size)
 
-    def ends(self, level: float) -> tuple[Any, Any]:
-        """Return an interval containing every m at which no wealth has reached exp(level)."""
-        return self._end(level, 1.0), self._end(level, -1.0)
+    def ends(self, threshold: float) -> tuple[Any, Any]:
+        """Return an interval containing every m at which no wealth has reached exp(threshold)."""
+        return self._end(threshold, 1.0), self._end(threshold, -1.0)
 
-    def _end(self, level: float, sign: float) -> Any:
-        # The wealth is monotone in m: once the bound reaches the level at one m, the wealth does
-        # at all m beyond, whatever the polynomial does there.
+    def _end(self, threshold: float, sign: float) -> Any:
+        # The wealth is monotone in m: once the bound reaches the threshold at one m, the wealth
+        # does at all m beyond, whatever the polynomial does there.
         edge = self.low if sign > 0.0 else self.high
         room = np.maximum(sign * (self.mean - edge), 0.0)
 
         def is_excluded(distance: Reals) -> Any:
-            return self.log_wealth(self.mean - sign * distance, sign) >= level
+            return self.log_wealth(self.mean - sign * distance, sign) >= threshold
 
         sure = is_excluded(room * _GRID)
         first = np.argmax(sure, axis=0)
@@ -199,33 +199,33 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     """Bet until a claim is refuted or all intervals are narrow enough."""
     # Stakes are fixed in advance, so inspections are free: at the true mean either wealth ever
     # reaches 2 means/alpha with probability at most alpha/(2 means).
-    source, level, drawn = task.source, math.log(2.0 / task.rate), 0
+    source, threshold, count = task.source, math.log(2.0 / task.rate), 0
     low, high = (end / source.unit - source.claim for end in bounds)
-    bets, needed, inspected = Wealth(low, high, task.rounding), float(_FIRST), 0
+    bets, need, inspected = Wealth(low, high, task.rounding), float(_FIRST), 0
     most, target = task.affordable(_MOST), task.affordable(_FIRST)
     while True:
-        while drawn < target:
-            phi = task.draw(drawn, max(needed / source.per_draw, target))
-            bets.add(source.per_draw, _sums(task, bounds, phi, drawn))
-            drawn += 1
+        while count < target:
+            phi = task.draw(count, max(need / source.per_draw, target))
+            bets.add(source.per_draw, _sums(task, bounds, phi, count))
+            count += 1
             if task.clock.over:
                 break
         # The wealth at the claim is cheap; the ends tell how many samples would do.
         sides = ((task.rounding, 1.0), (-task.rounding, -1.0))
-        lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= level
-        over = not np.isfinite(bets.mean).all() or task.clock.over or drawn >= most
+        lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= threshold
+        over = not np.isfinite(bets.mean).all() or task.clock.over or count >= most
         over = over or bool((lost & (np.abs(bets.mean) >= task.floor)).any())
         # An estimate from few samples is too large.
-        if over or bets.n >= min(0.9 * needed, _AGAIN * inspected):
-            ends, inspected = bets.ends(level), bets.n
+        if over or bets.n >= min(0.9 * need, _AGAIN * inspected):
+            ends, inspected = bets.ends(threshold), bets.n
             ratio = float(np.max(ends[1] - ends[0])) / task.width
-            needed = bets.n * ratio**2 if math.isfinite(ratio) else math.inf
+            need = bets.n * ratio**2 if math.isfinite(ratio) else math.inf
             if over or ratio <= 1.0:
                 break
-        if needed > _MOST:
+        if need > _MOST:
             raise ValueError("the resolution needs more than 2^52 samples: ask for a coarser one")
-        least, largest = (math.ceil(step * drawn) for step in _STEPS)
-        target = min(most, max(least, min(largest, math.ceil(needed / source.per_draw))))
+        least, largest = (math.ceil(step * count) for step in _STEPS)
+        target = min(most, max(least, min(largest, math.ceil(need / source.per_draw))))
     missed = bets.ends(math.log(2.0 / task.options.miss))
     plan = {"n": bets.n, "block": source.per_draw, "rounding": task.rounding}
     tests = {"sums": bets.sums, "range": np.stack([low, high])}
@@ -233,10 +233,10 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         observed=source.claim + bets.mean,
         low=source.claim + ends[0] - task.rounding,
         high=source.claim + ends[1] + task.rounding,
-        n_draws=drawn,
+        n_draws=count,
         n_intervals=task.n,
         detectable=reach(bets.mean, ends, missed) + task.rounding,
-        needed=math.ceil(min(needed, _MOST) / source.per_draw),
+        need=math.ceil(min(need, _MOST) / source.per_draw),
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
         statistics=(Statistics("wealth", plan, tests),),
@@ -246,14 +246,14 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
 def _sums(task: Task, bounds: tuple[float, float], phi: Any, k: int) -> Any:
     """Return the power sums of draw k; raise Finding for a sample out of bounds."""
     source, total = task.source, np.empty((4, task.n))
-    for chosen in source.blocks():
-        samples, unit = source.samples(phi, chosen), source.unit[chosen]
-        total[:, chosen] = power_sums(samples - source.claim[chosen])
+    for index in source.blocks():
+        samples, unit = source.samples(phi, index), source.unit[index]
+        total[:, index] = power_sums(samples - source.claim[index])
         values, slack = samples * unit, task.rounding * unit
         out = (values < bounds[0] - slack) | (values > bounds[1] + slack)
         if out.any():
-            row, column = (int(index) for index in np.argwhere(out)[0])
-            mean, value = int(chosen[column]), float(values[row, column])
+            row, column = (int(i) for i in np.argwhere(out)[0])
+            mean, value = int(index[column]), float(values[row, column])
             tests = {"value": [value], "range": np.array(bounds)[:, None], "slack": slack[[column]]}
             tests |= {name: x[..., [mean]] for name, x in source.certified()[1].items()}
             reason = f"A sample {value:.6g} lies outside the declared bounds: "
@@ -273,15 +273,15 @@ def means_of_bounded(
 ) -> Measurement:
     """Return intervals of means, from samples in their order, (n, means), with their ranges."""
     ends, missed = (
-        np.array([betting(column, *pair, one) for column, pair in zip(x.T, ranges)]).T
-        for one in (rate, miss)
+        np.array([betting(column, *pair, alpha) for column, pair in zip(x.T, ranges)]).T
+        for alpha in (rate, miss)
     )
     samples = np.full(len(ranges), None, dtype=object)
     for k in range(len(ranges) if x.size <= _MOST_STORED else 0):
         samples[k] = x[:, k].tolist()
-    low, high = bounds = np.array(ranges).T
+    low, high = endpoints = np.array(ranges).T
     text = f"samples lie in [{low.min():.6g}, {high.max():.6g}]"
-    decided = Statistics("betting", {"n": len(x)}, {"range": bounds, "samples": samples})
+    decided = Statistics("betting", {"n": len(x)}, {"range": endpoints, "samples": samples})
     return of_samples(x, ends, reach(x.mean(axis=0), ends, missed), BOUNDED, text, decided)
 
 
@@ -329,11 +329,11 @@ class Excess:
     def log_wealth(self) -> Any:
         return np.logaddexp.reduce(self.log_wealths, axis=0) - math.log(_PARTS.size)
 
-    def lower_ends(self, level: float) -> Any:
-        """Return lower confidence bounds on means whose wealth has reached exp(level)."""
+    def lower_ends(self, threshold: float) -> Any:
+        """Return lower confidence bounds on means whose wealth has reached exp(threshold)."""
         # 1 + s (Q/(r q) - 1) >= (1 + s (Q/q - 1))/r for r >= 1, so the wealth against the claim r q
         # is at least that against q over r^n.
-        gain = np.maximum(self.log_wealth - level, 0.0)
+        gain = np.maximum(self.log_wealth - threshold, 0.0)
         return self.claims * np.exp(gain / max(1, self.n))
 
 
@@ -370,24 +370,24 @@ class SquaredLengths(Excess):
             self.add(np.maximum(values, 0.0))
         return self._sound and self.n > 0
 
-    def _best(self, floor: float, level: float = -math.inf) -> int | None:
-        """Return the wealthiest direction of those above the level and the floor."""
+    def _best(self, floor: float, threshold: float = -math.inf) -> int | None:
+        """Return the wealthiest direction of those above the threshold and the floor."""
         # The deviation of a form is twice that of a kernel entry.
         wealth = self.log_wealth
-        some = (wealth >= level) & (0.5 * (self.mean - self._exact) >= floor)
-        if level > -math.inf and not some.any():
+        eligible = (wealth >= threshold) & (0.5 * (self.mean - self._exact) >= floor)
+        if threshold > -math.inf and not eligible.any():
             return None
-        return int(np.argmax(np.where(some, wealth, -np.inf)))
+        return int(np.argmax(np.where(eligible, wealth, -np.inf)))
 
-    def evidence(self, level: float, floor: float) -> Evidence | None:
-        """Return the wealthiest direction if it reached exp(level) and deviates by `floor`."""
-        best = self._best(floor, level) if self._is_valid() else None
+    def excess_length(self, threshold: float, floor: float) -> ExcessLength | None:
+        """Return the wealthiest direction if it reached exp(threshold) and deviates by `floor`."""
+        best = self._best(floor, threshold) if self._is_valid() else None
         if best is None:
             return None
-        mean, low = self.mean[best], self.lower_ends(level)[best]
+        mean, low = self.mean[best], self.lower_ends(threshold)[best]
         is_difference, k = divmod(best, self._pairs.shape[1])
         form, claim = self._forms.format("+-"[is_difference]), self._exact[best]
-        return Evidence(k, form, float(mean), float(claim), float(low))
+        return ExcessLength(k, form, float(mean), float(claim), float(low))
 
     def statistics(self, floor: float) -> tuple[Statistics, ...]:
         """Return the wealthiest direction of those that deviate by `floor`, if bets are valid."""

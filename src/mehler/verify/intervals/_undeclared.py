@@ -21,8 +21,8 @@ from mehler._arrays import Array
 from mehler._plural import be, counted
 from mehler._validate import require_positive, require_probability
 from mehler.verify._arguments import sample_vector
-from mehler.verify._measurement import Evidence, Measurement, Task
-from mehler.verify._sources import CANCELLED, Moments, Reals, about, power_sums
+from mehler.verify._measurement import ExcessLength, Measurement, Task
+from mehler.verify._sources import CANCELLED, CentralSums, Reals, about, power_sums
 from mehler.verify._verdict import FEW_EFFECTIVE, FLOOR, Comparison, Statistics
 from mehler.verify.intervals._range import FORMS, KAPPA, SHARES, SquaredLengths, halved, log_wealth
 
@@ -69,13 +69,13 @@ def half_widths(n: int, squares: Reals, cost: float, t: Reals, scale: float) -> 
     """
     squares = np.asarray(squares, dtype=np.float64)
     share = 1.0 / 6.0 + 1.0 / (3.0 * (1.0 - np.asarray(t)))
-    level = cost + math.log(BETS.size)
+    threshold = cost + math.log(BETS.size)
     bets = (BETS / scale)[(slice(None),) + (None,) * squares.ndim]
 
     def is_excluded(d: Array) -> Any:
         # At the claim m = mean - d, sum (X_i - m)^2 = squares + n d^2.
         best = bets * (n * d) - bets**2 * (share * (squares + n * d * d))
-        return np.logaddexp.reduce(best, axis=0) >= level
+        return np.logaddexp.reduce(best, axis=0) >= threshold
 
     steps = np.stack([is_excluded(scale * step * np.ones(squares.shape)) for step in _GRID])
     first = np.argmax(steps, axis=0)
@@ -136,14 +136,14 @@ def self_normalised(
 
 
 @np.errstate(over="ignore", under="ignore", invalid="ignore")
-def carried(
+def contribution(
     n: float, sums: Any, rate: float, scale: float, ends: tuple[Any, Any] | None = None
 ) -> Any:
     """Return how much rare events must contribute to each mean for its claim to be right.
 
     `sums` are about the claims; `ends` are the least and the largest gap, where at hand.
     """
-    moments, level = Moments(n, sums), math.log(4.0 / rate)
+    moments, threshold = CentralSums(n, sums), math.log(4.0 / rate)
     sign, mean = np.where(sums[0] < 0.0, -1.0, 1.0), np.abs(moments.mean)
     largest = sums[3] ** 0.25
     if ends is not None:
@@ -153,7 +153,7 @@ def carried(
     def is_excluded(theta: Array) -> Any:
         wealth = log_wealth(stakes, n, mean - theta, moments.at(mean - theta, sign), KAPPA[0])
         wealth = np.where(stakes * (largest + theta) <= SHARES[0], wealth, -np.inf)
-        return np.logaddexp.reduce(wealth, axis=0) >= level + math.log(BETS.size)
+        return np.logaddexp.reduce(wealth, axis=0) >= threshold + math.log(BETS.size)
 
     return halved(is_excluded, mean, np.zeros(mean.shape), _HALVINGS)[1]
 
@@ -180,33 +180,34 @@ class Look:
     centred: tuple[Any, Any] | None = None
 
     def __post_init__(self) -> None:
-        n, moments = self.n, Moments(self.n, self.sums)
-        self.off = moments.mean
+        n, moments = self.n, CentralSums(self.n, self.sums)
+        self.deviation = moments.mean
         self.squares, fourths = self.centred or (moments.squares, moments.fourths)
-        some = np.asarray(fourths > 0.0)
+        varies = np.asarray(fourths > 0.0)
         if self.centred is None:
             rounded = n * (self.rounding**2 + 1e-24) + CANCELLED * math.sqrt(n) * self.sums[1]
-            some = some & (self.squares > rounded)
+            varies = varies & (self.squares > rounded)
         zeros = np.zeros_like(self.squares)
-        self.effective = np.divide(self.squares**2, fourths, out=zeros, where=some)
+        self.effective = np.divide(self.squares**2, fourths, out=zeros, where=varies)
         # The rate spent on the sum of squares, at each allowance of two.
         number = self.number
         self._paid = SHARE * self.rate / (2.0 * (number * (number + 1.0) if number else 1.0))
         fine, coarse = (MARGIN / kurtosis_limit(1.0, self._paid, t) for t in (FINE, COARSE))
         is_fine = self.effective >= fine
         self._allowance = np.where(is_fine, FINE, COARSE)
-        wanted = np.where(is_fine, fine, coarse)
-        self.short = (self.effective > 0.0) & (self.effective < wanted) & (not self.fixed)
-        self.lack = np.where(self.short, wanted / np.maximum(self.effective, 1.0), 1.0)
+        least = np.where(is_fine, fine, coarse)
+        self.short = (self.effective > 0.0) & (self.effective < least) & (not self.fixed)
+        self.lack = np.where(self.short, least / np.maximum(self.effective, 1.0), 1.0)
 
-    def recentred(self, sums: Any) -> Look:
+    def recentre(self, sums: Any) -> Look:
         """Return this look by sums near the mean; in exact arithmetic both agree."""
         # Moving a sample by d rounds its fourth power by 64 eps d^4 at most: five terms, of 16 d^4.
-        near, rounded = Moments(self.n, sums), CANCELLED * self.n * self.off**4
+        near, rounded = CentralSums(self.n, sums), CANCELLED * self.n * self.deviation**4
         return replace(self, centred=(near.squares, near.fourths + rounded))
 
     def agrees(self, fresh: Look) -> bool:
-        return bool((self.refutable & fresh.refutable & (self.off * fresh.off > 0.0)).any())
+        both = self.refutable & fresh.refutable
+        return bool((both & (self.deviation * fresh.deviation > 0.0)).any())
 
     def half_at(self, rate: float) -> Any:
         cost = math.log(2.0 / ((1.0 - SHARE) * rate))
@@ -221,15 +222,15 @@ class Look:
         return float(np.max(self.half + self.half_at(miss) * np.sqrt(self.lack) + self.rounding))
 
     @functools.cached_property
-    def carried(self) -> Any:
-        return carried(self.n, self.sums, self.rate, self.resolution, self.ends)
+    def contribution(self) -> Any:
+        return contribution(self.n, self.sums, self.rate, self.resolution, self.ends)
 
     @functools.cached_property
     def refutable(self) -> Any:
         """Where claims are wrong unless rare events carry more than a floor."""
         floor = FLOOR * self.resolution
-        enough = (self.effective >= FEW) & (np.abs(self.off) >= floor)
-        return enough & (self.carried >= floor) if enough.any() else enough
+        ample = (self.effective >= FEW) & (np.abs(self.deviation) >= floor)
+        return ample & (self.contribution >= floor) if ample.any() else ample
 
     def unless(self, k: int, events: str, unit: str) -> str:
         """Say how much rare events would have to contribute for the claim of mean k to be right."""
@@ -237,22 +238,22 @@ class Look:
         step = 10.0 ** max(0, math.floor(math.log10(max(one_in, 1.0))) - 1)
         return (
             f"{events} rarer than 1 in {int(one_in // step * step):,} carry at least "
-            f"{float(self.carried[k]):.2g} of {unit}"
+            f"{float(self.contribution[k]):.2g} of {unit}"
         )
 
-    def compared(self, refuted: bool | NDArray[np.bool_], least: Reals) -> Comparison:
+    def comparison(self, refuted: bool | NDArray[np.bool_], least: Reals) -> Comparison:
         """Compare intervals with the claims, of which those `refuted` are off by `least`."""
-        half, above = self.half, self.off > 0.0
-        near = np.where(refuted, np.minimum(half, np.abs(self.off) - least), half)
-        low, high = self.off - np.where(above, near, half), self.off + np.where(above, half, near)
-        return Comparison(self.off, 0.0, low, high, self.resolution, refuted)
+        half, deviation, above = self.half, self.deviation, self.deviation > 0.0
+        near = np.where(refuted, np.minimum(half, np.abs(deviation) - least), half)
+        low, high = deviation - np.where(above, near, half), deviation + np.where(above, half, near)
+        return Comparison(deviation, 0.0, low, high, self.resolution, refuted)
 
-    def wanted(self, means: Any = True) -> float:
+    def forecast(self, means: Any = True) -> float:
         """Return the size at which intervals of `means` are narrow enough, extrapolated."""
         ratio = float(np.max(2.0 * self.half / self.resolution, initial=0.0, where=means))
         return self.n * ratio**2 if math.isfinite(ratio) else 2.0 * self.n
 
-    def enough(self) -> int:
+    def sufficient_size(self) -> int:
         """Return about how many samples decide; 0 where these have heavy tails, or none varies."""
         if (self.effective * _LEAST_KURTOSIS < self.n).any():
             return 0
@@ -298,34 +299,34 @@ class Look:
             plan["fresh"], tests["fresh_sums"] = fresh.n, fresh.sums
         return Statistics("self normalised", plan, tests)
 
-    def measured(
+    def measurement(
         self, claim: Array, miss: float, events: str, noun: str, unit: str = "", block: int = 1
     ) -> Measurement:
         """Return the measurement from given samples, whose number was fixed in advance."""
-        compared = self.compared(self.refutable, self.carried)
-        worst, unless, note = compared.worst, "", ""
+        comparison = self.comparison(self.refutable, self.contribution)
+        worst, unless, note = comparison.worst, "", ""
         shared, remedy = bool(unit), " Declare variance= or bounds=, or take more samples."
         if shared:
             remedy = " Take more samples, or products as samples, with variance= or bounds=."
-        if compared.refuted[worst]:
-            unit = unit or f"the {abs(self.off[worst]):.2g} by which it is off"
+        if comparison.refuted[worst]:
+            unit = unit or f"the {abs(self.deviation[worst]):.2g} by which it is off"
             unless = self.unless(worst, events, unit)
-        elif compared.outside[worst] and not self.effective[worst]:
+        elif comparison.outside[worst] and not self.effective[worst]:
             rarest = min(1.0, -math.log(self.rate) / self.n)
             note = f"All {counted(self.n, 'sample')} agree: an event rarer than {rarest:.2g} could "
             note += f"make the claim right.{remedy.replace(', or take more samples', '')}"
-        elif compared.outside[worst] or self.short[worst]:
-            off = f"The {noun} is off, but few" if compared.outside[worst] else "Few"
-            note = f"{off} large samples decide it, and nothing bounds what was not seen.{remedy}"
+        elif comparison.outside[worst] or self.short[worst]:
+            lead = f"The {noun} is off, but few" if comparison.outside[worst] else "Few"
+            note = f"{lead} large samples decide it, and nothing bounds what was not seen.{remedy}"
         return Measurement(
-            observed=claim + self.off,
-            low=claim + compared.low,
-            high=claim + compared.high,
+            observed=claim + self.deviation,
+            low=claim + comparison.low,
+            high=claim + comparison.high,
             detectable=self.detectable(miss),
             method=KURTOSIS,
             assumptions=() if unless else self.assumptions(noun),
-            may_refute=compared.refuted,
-            needed=self.enough(),
+            may_refute=comparison.refuted,
+            need=self.sufficient_size(),
             unless=unless,
             note=note,
             statistics=(self.statistics(shared=shared, block=block),),
@@ -348,7 +349,7 @@ def means_of_bounded_kurtosis(
     ends = about_claim.min(axis=0), about_claim.max(axis=0)
     sums, centred = power_sums(about_claim), (squares, fourths)
     look = Look(n, sums, rate, resolution, ends=ends, centred=centred)
-    return replace(look.measured(claim, miss, "samples", "mean", block=n), observed=centre)
+    return replace(look.measurement(claim, miss, "samples", "mean", block=n), observed=centre)
 
 
 class _Run:
@@ -361,15 +362,15 @@ class _Run:
         self.rate = task.rate * (0.5 if self.bets else 1.0)
         self.n_bets = self.bets.n_bets if self.bets else 0
         # The logarithm of the wealth that refutes.
-        self.level = math.log(2.0 * max(1, self.n_bets) / task.options.false_alarm)
+        self.threshold = math.log(2.0 * max(1, self.n_bets) / task.options.false_alarm)
         self.affordable, self.start = task.affordable(2**52), least_samples(self.rate)
         self.first = self.start if least is None else least
         self.least_fresh = -(-LEAST // source.group)
         self.patience = (_TAIL_PATIENCE if least is None else _LONG_PATIENCE) * self.start
         self.sums, self.draws, self.number, self.attempts = np.zeros((4, task.n)), 0, 0, 0
         # Draws that are forecast, and those that would confirm a suspicion.
-        self.planned, self.needed = 0.0, 0
-        self.evidence: Evidence | None = None
+        self.total, self.need = 0.0, 0
+        self.excess_length: ExcessLength | None = None
         self.fresh: Look | None = None
         self.unconfirmed, self._opening, self._repeats = "", np.empty(0), True
         # Sums about a mean so far from its claim that those about the claim lose fourth powers.
@@ -383,12 +384,12 @@ class _Run:
     @property
     def over(self) -> bool:
         finite = bool(np.isfinite(self.sums).all())
-        return self.evidence is not None or not finite or self.task.clock.over
+        return self.excess_length is not None or not finite or self.task.clock.over
 
     def draw_until(self, target: int) -> None:
         """Draw until a size is reached, a bet is won, or time is over."""
         while self.draws < target:
-            sums, values, *lengths = self.source.of_draw(self.task.draw(self.draws, self.planned))
+            sums, values, *lengths = self.source.of_draw(self.task.draw(self.draws, self.total))
             self._opening = values if self.draws == 0 else self._opening
             self._repeats = self._repeats and np.array_equal(values, self._opening)
             self.sums = self.sums + sums
@@ -399,7 +400,7 @@ class _Run:
                 self.bets.bet(*lengths)
                 # Inspections of bets are free: take them often at first, then each sixteenth part.
                 if self.draws % max(1, self.draws // 16) == 0:
-                    self.evidence = self.bets.evidence(self.level, self.task.floor)
+                    self.excess_length = self.bets.excess_length(self.threshold, self.task.floor)
             if self.over:
                 return
 
@@ -426,39 +427,39 @@ class _Run:
         suspicion = f"A mean is off in the first {counted(draws, 'draw')}, and"
         few = f"too few draws are allowed to confirm it, which takes {counted(size, 'fresh draw')}"
         self.unconfirmed = f"{suspicion} {few}"
-        self.attempts, self._centre, self._near = self.attempts + 1, look.off, np.zeros((4, 1))
-        self.needed = draws + size
+        self.attempts, self.need = self.attempts + 1, draws + size
+        self._centre, self._near = look.deviation, np.zeros((4, 1))
         self.draw_until(min(self.affordable, draws + size))
         look, fresh_draws = self.look(), self.draws - draws
         if self.over:
             return look
         fresh = self._look(self.n - n, self.sums - first, self.rate / 2.0**self.attempts)
         if not look.agrees(fresh) and not self.source.is_bound:
-            look = look.recentred(self._near + about(self._centre, n, first))
-            fresh = fresh.recentred(self._near)
+            look = look.recentre(self._near + about(self._centre, n, first))
+            fresh = fresh.recentre(self._near)
         if 2 * fresh.n >= self.n and fresh.n >= self.least_fresh and look.agrees(fresh):
             self.fresh = fresh
         elif fresh_draws >= size:
             fresh_text = counted(fresh_draws, "fresh draw")
-            self.unconfirmed, self.needed = f"{suspicion} {fresh_text} do not confirm it", 0
+            self.unconfirmed, self.need = f"{suspicion} {fresh_text} do not confirm it", 0
         return look
 
     def _confirming(self, look: Look) -> int:
         refuted, draws = look.refutable, self.draws
-        sums, off = look.sums[:, refuted], np.abs(look.off[refuted])
+        sums, deviation = look.sums[:, refuted], np.abs(look.deviation[refuted])
         size = float(max(1.5 * draws, -(-self.least_fresh // self.source.per_draw)))
         while size < _TIMES * draws:
             times = size / draws
-            rest = carried(look.n * times, sums * times, look.rate, look.resolution)
-            if (rest >= _CARRIED * off).any():
+            rest = contribution(look.n * times, sums * times, look.rate, look.resolution)
+            if (rest >= _CARRIED * deviation).any():
                 break
             size *= 1.25
         return math.ceil(size)
 
-    def note(self, look: Look, compared: Comparison) -> str:
+    def note(self, look: Look, comparison: Comparison) -> str:
         source, task = self.source, self.task
-        open_, tails = compared.outside & ~compared.refuted, look.tails(self.patience)
-        if (tails & (open_ | (compared.width > task.resolution))).any():
+        open_, tails = comparison.outside & ~comparison.refuted, look.tails(self.patience)
+        if (tails & (open_ | (comparison.width > task.resolution))).any():
             opening = "A mean is off, but few" if (open_ & tails).any() else "A mean is open: few"
             why = "large samples decide it, and nothing bounds what was not seen"
             return f"{opening} {why}; {source.remedy}."
@@ -473,36 +474,36 @@ class _Run:
         never = f"A {source.noun} is off its claim and never varied: an event rarer than"
         return f"{never} {rarest:.2g} a sample could make it right; {source.remedy}."
 
-    def measured(self, look: Look) -> Measurement:
+    def measurement(self, look: Look) -> Measurement:
         """Return the measurement, with its evidence and what would settle it."""
         source, bets, fresh = self.source, self.bets, self.fresh
         refuted, unless = np.full(self.task.n, self.is_sure(look)), ""
-        compared, assumptions = look.compared(refuted, 0.0), look.assumptions(source.noun)
+        comparison, assumptions = look.comparison(refuted, 0.0), look.assumptions(source.noun)
         if fresh is not None:
-            refuted = fresh.refutable & (fresh.off * look.off > 0.0)
-            compared, assumptions = look.compared(refuted, fresh.carried), ()
-            worst = compared.worst
+            refuted = fresh.refutable & (fresh.deviation * look.deviation > 0.0)
+            comparison, assumptions = look.comparison(refuted, fresh.contribution), ()
+            worst = comparison.worst
             unless = fresh.unless(worst, source.events, source.unit_text(worst))
-        if self.evidence is not None:
+        if self.excess_length is not None:
             assumptions = (f"nothing else: {source.squares} are not negative",)
         rest = bets.statistics(self.task.floor) if bets else ()
         statistics = look.statistics(shared=bets is not None, block=source.per_draw, fresh=fresh)
-        known = bool(np.isfinite(look.half).all())
-        wanted = look.wanted(~look.tails(self.patience)) if known else 0.0
+        finite = bool(np.isfinite(look.half).all())
+        size = look.forecast(~look.tails(self.patience)) if finite else 0.0
         return Measurement(
-            observed=source.claim + look.off,
-            low=source.claim + compared.low,
-            high=source.claim + compared.high,
+            observed=source.claim + look.deviation,
+            low=source.claim + comparison.low,
+            high=source.claim + comparison.high,
             n_draws=self.draws,
             n_intervals=self.task.n + self.n_bets,
             detectable=look.detectable(self.task.options.miss),
-            needed=max(self.needed, math.ceil(max(self.start, wanted) / source.per_draw)),
-            method=KURTOSIS if self.evidence is None else FORMS,
+            need=max(self.need, math.ceil(max(self.start, size) / source.per_draw)),
+            method=KURTOSIS if self.excess_length is None else FORMS,
             assumptions=assumptions,
             may_refute=refuted,
-            evidence=self.evidence,
+            excess_length=self.excess_length,
             unless=unless,
-            note=self.note(look, compared),
+            note=self.note(look, comparison),
             statistics=(statistics, *rest),
         )
 
@@ -520,7 +521,7 @@ def measure_undeclared(task: Task, *, least: int | None = None) -> Measurement:
         is_last = run.draws >= run.affordable or run.over
         # Squares settle late: a forecast from their first ones is far too long.
         if least is None and not look.tails(run.patience).any():
-            run.planned = look.wanted() / per_draw
+            run.total = look.forecast() / per_draw
         if not is_last and run.n >= again and look.refutable.any():
             look = run.confirm(look)
             if run.over or run.fresh is not None:
@@ -529,18 +530,18 @@ def measure_undeclared(task: Task, *, least: int | None = None) -> Measurement:
         if run.n >= run.first or is_last:
             run.number += 1
             is_sure = run.is_sure(look)
-            if is_last or look.compared(is_sure, 0.0).status != "inconclusive":
+            if is_last or look.comparison(is_sure, 0.0).status != "inconclusive":
                 break
             if look.fixed and not is_sure:
                 target = min(run.affordable, run.least_fresh)
                 continue
             if math.isinf(most) and np.isfinite(look.half).all():
-                most = _PATIENCE * max(run.start, look.wanted(~look.short))
+                most = _PATIENCE * max(run.start, look.forecast(~look.short))
                 least_most = max(run.patience, _LEAST_DRAWS * per_draw)
-                most = max(most, min(_PATIENCE * look.wanted(), least_most))
+                most = max(most, min(_PATIENCE * look.forecast(), least_most))
             if run.n >= most or (run.number >= _LEAST_LOOKS and look.beyond(run.patience)):
                 break
         target = min(run.affordable, math.ceil(_STEP * run.draws))
         if run.n < run.first:
             target = min(target, -(-run.first // per_draw))
-    return run.measured(look)
+    return run.measurement(look)

@@ -23,7 +23,7 @@ _TALL, _WIDE, _ENTRIES, _SECONDS = 100_050, 1 << 23, 1 << 22, 1.0
 
 def features_are_finite(c: Candidate) -> None:
     """Features of the rows of `c`, a map under test with its rows, are finite."""
-    z = c.plain.astype(np.float64)
+    z = c.reference.astype(np.float64)
     for i, j in np.argwhere(~np.isfinite(z))[:1].tolist():
         raise Broken(f"features are not finite: {z[i, j]} in column {j} of row {i}")
 
@@ -31,19 +31,19 @@ def features_are_finite(c: Candidate) -> None:
 def calls_are_repeatable(c: Candidate) -> None:
     """The same rows have the same features in every call, whatever was called in between."""
     phi = c.map(c.first)
-    plain = c.call(phi, c.rows)
+    reference = c.call(phi, c.rows)
     # Sums in a changing order differ by less than rows that are moved by many units of rounding.
-    slack = 0.125 * c.moved(phi, c.rows, plain)
+    slack = 0.125 * c.sensitivity(phi, c.rows, reference)
     why = "weights are drawn anew at every call, or earlier calls leave something behind"
     causes = [f"call {k} on the same rows has other features: {why}" for k in range(2, 6)]
     for cause in (*causes, "features depend on the rows of earlier calls"):
         if cause not in causes:
             half = c.rows[::-1] * np.asarray(0.5, c.rows.dtype)
-            for other in (half, np.concatenate([c.rows, c.rows[:, :1]], axis=1)):
+            for batch in (half, np.concatenate([c.rows, c.rows[:, :1]], axis=1)):
                 with contextlib.suppress(Exception):  # a refusal, which other widths deserve
-                    c.call(phi, other)
+                    c.call(phi, batch)
         with c.trying(cause):
-            c.require_same(cause, c.call(phi, c.rows), plain, slack)
+            c.require_same(cause, c.call(phi, c.rows), reference, slack)
 
 
 def rows_and_results_are_left_alone(c: Candidate) -> None:
@@ -81,7 +81,7 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
     others = c.rows * np.asarray([1.0] + [0.5] * (n - 1)).astype(c.rows.dtype)[:, None]
     with c.trying("other rows besides"):
         cause = f"{batch}: added rows change them"
-        c.require_same(cause, c.call(phi, others)[:1], c.plain[:1])
+        c.require_same(cause, c.call(phi, others)[:1], c.reference[:1])
     cause = f"{batch}: a part of the rows has other ones"
     c.require(cause, phi, np.arange(n)[n // 2 :], what="a part of the rows")
     cause = f"{batch}: alone a row has other ones (are rows centred or scaled?)"
@@ -96,7 +96,7 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
             z = c.call(phi, rows)
         if z is not None:
             cause = f"a row of {value:g} changes the features of other rows"
-            c.require_same(cause, z[others], c.plain[others])
+            c.require_same(cause, z[others], c.reference[others])
             if value == 0.0 and not np.isfinite(z[middle].astype(np.float64)).all():
                 c.remarks["features of a row of zeros are not finite"] = None
     _compare_many(c, phi)
@@ -119,13 +119,13 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
     if row.dtype.kind == "f":
         nudge, early = np.copysign(_NUDGE * np.abs(row).max(), row), np.arange(d) < (d + 1) // 2
         nudged = ((row + nudge * half).astype(row.dtype) for half in (early, ~early))
-        changes += [([i], other[None]) for other in (row[::-1], *nudged)]
+        changes += [([i], change[None]) for change in (row[::-1], *nudged)]
     with c.trying("inner rows that change"):
         first = c.call(phi, tall)
         for changed, values in changes:
-            other = tall.copy()
-            other[changed] = values
-            z, right = c.call(phi, other)[changed], c.features(c.first, values)
+            copy = tall.copy()
+            copy[changed] = values
+            z, right = c.call(phi, copy)[changed], c.features(c.first, values)
             if np.array_equal(z, first[changed]):
                 text = "other rows get the features of an earlier call: a cache goes by their shape"
                 c.require_same(f"{text}, or by less than the rows", z, right)
@@ -137,7 +137,7 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
     for total in totals:
         index = np.arange(total) % n
         with c.trying(f"{counted(total, 'row')} at once"):
-            wrong = c.differing(c.call(phi, c.rows[index]), c.plain[index], c.slack[index])
+            wrong = c.differing(c.call(phi, c.rows[index]), c.reference[index], c.slack[index])
             if wrong.size == total:
                 raise Broken(f"features depend on how many rows are given: {n} or {total}")
             if wrong.size:
@@ -147,13 +147,13 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
                 raise Broken(f"{text} {wrong[0]} on: are blocks cut or drawn wrongly?")
         if total == _SHORT:
             seconds = (c.clock.seconds - start) / _SHORT
-            most = min(_TALL, _ENTRIES // c.plain.shape[1], _WIDE // c.rows.shape[1])
+            most = min(_TALL, _ENTRIES // c.reference.shape[1], _WIDE // c.rows.shape[1])
             if seconds * most > _SECONDS:
                 most = int(_SECONDS / seconds)
                 c.skip(f"more than {counted(most, 'row')} at once", "the map is slow")
             units = [unit for unit in (1, 10 ** int(math.log10(most))) if most > _SHORT]
             sizes = {unit * 2 ** int(math.log2(most / unit)) + 1 for unit in units}
-            sizes |= {size for size in (c.rows.shape[1], c.plain.shape[1]) if size <= most}
+            sizes |= {size for size in (c.rows.shape[1], c.reference.shape[1]) if size <= most}
             totals += sorted(sizes)
     there = c.place(c.rows)
     for size in (1, 5, n) if stays_lazy(there) else ():
@@ -184,7 +184,7 @@ def layouts_do_not_matter(c: Candidate) -> None:
             if np.array_equal(z, earlier):
                 cause = "rows in Fortran order have the features of the same memory in C order"
                 c.require_same(cause, z, c.features(c.first, fortran))
-    place = place_of(c.given)
+    place = place_of(c.caller_rows)
     if c.rows.dtype.kind == "f" and has_float64(place.xp, place.device):
         _compare_precisions(c, phi)
     # A fresh map is called on integers first, since its weights may be drawn then.
@@ -193,12 +193,12 @@ def layouts_do_not_matter(c: Candidate) -> None:
     if c.rows.dtype.kind == "f" and whole.size:
         kind = dtype_name(xpx.default_dtype(place.xp, "integral", device=place.device))
         with c.trying("integer rows"):
-            plain, fresh = c.call(phi, whole), c.map(c.first)
-            slack = c.moved(phi, whole, plain)
+            reference, fresh = c.call(phi, whole), c.map(c.first)
+            slack = c.sensitivity(phi, whole, reference)
             cause = "integer rows have other features than the same numbers in floating point"
-            c.require_same(cause, c.call(fresh, whole.astype(kind)), plain, slack)
+            c.require_same(cause, c.call(fresh, whole.astype(kind)), reference, slack)
             cause = "integer rows in the first call spoil later ones"
-            c.require_same(cause, c.call(fresh, whole), plain, slack)
+            c.require_same(cause, c.call(fresh, whole), reference, slack)
 
 
 def _compare_precisions(c: Candidate, phi: Callable[..., Any]) -> None:
@@ -206,7 +206,7 @@ def _compare_precisions(c: Candidate, phi: Callable[..., Any]) -> None:
     single = c.rows.astype(np.float32)
     with c.trying("rows in single and in double precision"):
         exact = c.call(phi, single.astype(np.float64))
-        slack = c.moved(phi, single.astype(np.float64), exact)
+        slack = c.sensitivity(phi, single.astype(np.float64), exact)
         if exact.dtype.kind == "f":  # where rounding shows in every digit, by chance less in some
             slack = np.maximum(slack, np.quantile(slack, 0.9, axis=1, keepdims=True))
         rounded = c.call(phi, single)

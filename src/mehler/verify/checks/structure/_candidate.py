@@ -39,13 +39,13 @@ class Broken(AssertionError):
 class Candidate:
     """The map under test; `rate` is the false-alarm probability of one rule on random draws.
 
-    `given` are the caller's rows, `rows` those used, on the host; `skipped` has what was not tried
+    `rows` are those used of the `caller_rows`, on the host; `skipped` has what was not tried
     by its reason, `remarks` what is no fault, `changed` how a call changed its rows, `transcript` a
     hash of all features, `before` the global states before the first draw.
     """
 
     draw: Callable[[int], Any]
-    given: Any
+    caller_rows: Any
     rows: Any
     kernel: Kernel | None
     redraw: Callable[[int, Array, int | None], Any] | None
@@ -106,7 +106,7 @@ class Candidate:
 
     def place(self, values: Array) -> Any:
         """Return a fresh copy of rows, in the library and on the device of the caller's."""
-        place = place_of(self.given)
+        place = place_of(self.caller_rows)
         there = from_host(np.array(values, order="C"), place)
         # With Dask, weights may be NumPy arrays, but rows may not.
         return there if place_of(there).xp is place.xp else place.xp.asarray(there)
@@ -141,14 +141,14 @@ class Candidate:
         return self.call(self.map(seed), self.rows if values is None else values)
 
     @cached_property
-    def plain(self) -> Any:
+    def reference(self) -> Any:
         """Features of the rows by a map of the first seed."""
         return self.features(self.first)
 
     @cached_property
     def slack(self) -> Any:
-        """Tolerance for calls that sum in another order, see `moved`."""
-        return self.moved(self.map(self.first), self.rows, self.plain)
+        """Tolerance for calls that sum in another order, see `sensitivity`."""
+        return self.sensitivity(self.map(self.first), self.rows, self.reference)
 
     def require(
         self, cause: str, phi: Any, index: Any = slice(None), *, what: str = "", array: Any = None
@@ -156,7 +156,7 @@ class Candidate:
         """Raise `Broken` if the rows at an index, passed as `array`, have other features."""
         with self.trying(what or cause):
             z = self.call(phi, self.rows[index], array)
-            self.require_same(cause, z, self.plain[index], self.slack[index])
+            self.require_same(cause, z, self.reference[index], self.slack[index])
 
     def require_same(self, cause: str, a: Array, b: Array, slack: Any = 0.0) -> None:
         """Raise `Broken` with a cause if features differ by more than rounding."""
@@ -178,8 +178,8 @@ class Candidate:
         relative = min(_ULPS * eps * math.sqrt(d + a.shape[1]), _COARSEST)
         with np.errstate(invalid="ignore"):
             gap, size = np.abs(x - y), np.abs(y).max(axis=1, keepdims=True)
-            allowed = relative * np.where(np.isfinite(size), size, 0.0)
-            off = ~((gap <= allowed + slack) | (x == y) | (np.isnan(x) & np.isnan(y)))
+            tolerance = relative * np.where(np.isfinite(size), size, 0.0)
+            off = ~((gap <= tolerance + slack) | (x == y) | (np.isnan(x) & np.isnan(y)))
         pieces = _PIECES if a.dtype.kind == "f" else max(_PIECES, float(np.abs(y).max()) + 1.0)
         chance = min(0.5, 8.0 * pieces * math.sqrt(d) * EPS)
         # P(Binomial(size, chance) >= n) is the chance that as many jump, of all or of a row.
@@ -189,9 +189,9 @@ class Candidate:
         rare = len(a) * bdtrc(np.maximum(jumps, 1) - 1, a.shape[1], chance) <= _RARE
         return np.flatnonzero((jumps > 0) & rare)
 
-    def moved(self, phi: Callable[..., Any], rows: Array, plain: Array) -> Any:
+    def sensitivity(self, phi: Callable[..., Any], rows: Array, reference: Array) -> Any:
         """Return how far features go if rows move by rounding, as other sums hardly do."""
-        far = np.zeros(plain.shape)
+        far = np.zeros(reference.shape)
         if rows.dtype.kind != "f":
             return far
         step = max(_STEP * EPS, float(np.finfo(rows.dtype).eps))
@@ -200,20 +200,20 @@ class Candidate:
             for _ in range(_MOVES):
                 noise = 1.0 + step * rng.standard_normal(rows.shape)
                 z = self.call(phi, (rows * noise).astype(rows.dtype))
-                if z.shape == plain.shape:
-                    far = np.fmax(far, np.abs(z.astype(np.float64) - plain.astype(np.float64)))
+                if z.shape == reference.shape:
+                    far = np.fmax(far, np.abs(z.astype(np.float64) - reference.astype(np.float64)))
         return far
 
 
-def won(signs: Iterable[int], rate: float, n: int = 0) -> bool:
+def sign_test(signs: Iterable[int], rate: float, n: int = 0) -> bool:
     """Whether significantly many of n comparisons are won; n=0: all. The fifth tie ends them."""
     from scipy.stats import binom
 
     n = n or math.ceil(-math.log2(rate))
     losses, wins = max(0, n - 1 - int(binom.isf(rate, n, 0.5))), 0  # that are allowed
-    needed, ties = n - losses, 4
+    least, ties = n - losses, 4
     for sign in signs:
         wins, losses, ties = wins + (sign > 0), losses - (sign < 0), ties - (sign == 0)
-        if losses < 0 or ties < 0 or wins >= needed:
+        if losses < 0 or ties < 0 or wins >= least:
             break
-    return wins >= needed
+    return wins >= least

@@ -19,7 +19,7 @@ from mehler._arrays import Array, global_states
 from mehler._plural import counted
 from mehler.verify._maps import raw
 from mehler.verify.checks._kernel import check_kernel
-from mehler.verify.checks.structure._candidate import Broken, Candidate, won
+from mehler.verify.checks.structure._candidate import Broken, Candidate, sign_test
 
 # Seeds that code often treats as missing, or that exceed 8, 31 or 32 bits.
 _NOTABLE = (0, 1, 2**8, 2**16, 2**31 - 1, 2**31, 2**32 - 1)
@@ -44,22 +44,22 @@ def the_seed_alone_decides(c: Candidate) -> None:
     """One seed gives one map, whatever is drawn in between; `c` is the map under test."""
     earlier = c.map(c.first)
     features = c.call(earlier, c.rows)
-    slack = c.moved(earlier, c.rows, features)
+    slack = c.sensitivity(earlier, c.rows, features)
     first: dict[int, Any] = {}
     for seed in (c.first, *_NOTABLE):
         with c.trying(f"seed {seed}"):
             first[seed] = c.features(seed)
     cause = "a map changes when another one is drawn: they share their weights"
     c.require_same(cause, c.call(earlier, c.rows), features, slack)
-    other = [seed for seed, z in first.items() if c.differing(c.features(seed), z).size]
-    if len(other) == len(first):
+    unstable = [seed for seed, z in first.items() if c.differing(c.features(seed), z).size]
+    if len(unstable) == len(first):
         before = global_states()
         c.features(c.first)
         names = [name for name, state in global_states().items() if state != before.get(name)]
         because = f" by the global random state of {', '.join(names)}" if names else ""
         raise Broken(f"ignores its seed: two draws of one seed differ{because}")
-    if other:
-        raise Broken(f"seed {', '.join(map(str, other))} is not a seed: two draws differ")
+    if unstable:
+        raise Broken(f"seed {', '.join(map(str, unstable))} is not a seed: two draws differ")
     if c.redraw is not None:
         fewer = c.rows[: -(-len(c.rows) // 2)][::-1]
         with c.trying("draws after a fit on other rows"):
@@ -93,7 +93,7 @@ def seeds_differ(c: Candidate) -> None:
     for low, high in [agreeing[step] for step in sorted(agreeing)][: _RELATIONS // 2]:
         equal = np.array_equal(draws[low], draws[high])
         for relation in (lambda s, a=low, b=high: s ^ (a ^ b), lambda s, a=low, b=high: s + b - a):
-            if won(_swapped(c, relation, equal), 0.5 * c.rate / _RELATIONS):
+            if sign_test(_swapped(c, relation, equal), 0.5 * c.rate / _RELATIONS):
                 shared = len(columns[low] & columns[high])
                 text = f"share {shared} of {counted(len(columns[low]), 'feature')}"
                 if equal:
@@ -114,9 +114,9 @@ def _require_no_collision(c: Candidate, draws: dict[int, Any], start: float) -> 
         z = draws[seed] if seed in draws else c.features(seed)
         if z.dtype.kind != "f" or len({*map(bytes, z.T), b""}) <= max(z.shape[1], _COLUMNS):
             return
-        other = seed_of.setdefault(z.tobytes(), seed)
-        if other != seed and not pair:
-            pair = other, seed
+        twin = seed_of.setdefault(z.tobytes(), seed)
+        if twin != seed and not pair:
+            pair = twin, seed
         if pair and n >= max(len(draws), 20):
             text = f"seeds {pair[0]} and {pair[1]} give the same features, of {n} seeds drawn"
             c.blame(text, "the columns of a draw, 64 or more, are independent and alike")
@@ -180,12 +180,12 @@ def global_state_is_left_alone(c: Candidate) -> None:
     """No draw and no call moves a global random generator or changes settings of the process."""
     phi, turns = c.map(c.first), (c.first, c.seeds(0)(1), c.first)
     c.call(phi, c.rows)  # some maps draw their weights at the first call
-    if names := _moved_by(c, lambda: raw(phi, c.place(c.rows))):
+    if names := _changes_by(c, lambda: raw(phi, c.place(c.rows))):
         raise Broken(f"a call changes {' and '.join(map(_state_text, names))}")
     # Two seeds in turn, since one would leave a generator that it seeds as it was. Settings belong
     # to the interval alone, and `Draws` undoes them.
     cycle = itertools.cycle(turns[:2])
-    drawing = set(_moved_by(c, lambda: c.features(next(cycle)))) - _SETTINGS.keys()
+    drawing = set(_changes_by(c, lambda: c.features(next(cycle)))) - _SETTINGS.keys()
 
     def states_after(seed: int) -> dict[str, bytes]:
         c.features(seed)
@@ -204,8 +204,8 @@ def global_state_is_left_alone(c: Candidate) -> None:
     if now != c.before:  # by another thread, if they also move in an interval without a call
         time.sleep(0.02)
         now = {x: state for x, state in global_states().items() if state == now[x]}
-    if moved := [x for x in now.keys() & c.before.keys() - drawing if now[x] != c.before[x]]:
-        text = f"the global random state of {', '.join(moved)} changed when a map was first drawn"
+    if changes := [x for x in now.keys() & c.before.keys() - drawing if now[x] != c.before[x]]:
+        text = f"the global random state of {', '.join(changes)} changed when a map was first drawn"
         c.remarks[f"{text} and called: is it set to one value by every call?"] = None
 
 
@@ -222,12 +222,12 @@ def _intervals(c: Candidate, act: Callable[[], Any]) -> Iterator[tuple[set[str],
     rng, longest = np.random.default_rng(), 0.0
 
     def states() -> dict[str, Any]:
-        return {**{name: read() for name, read in _SETTINGS.items()}, **global_states()}
+        return {**{name: getter() for name, getter in _SETTINGS.items()}, **global_states()}
 
     act()  # it may import
     # Two kinds of acts on at most eight states, and five rules that must stay broken.
     for k in range(math.ceil(-math.log2(c.rate / 32.0)) + 2):
-        moved: list[set[str]] = [set(), set()]
+        changes: list[set[str]] = [set(), set()]
         for acting in rng.permutation([1, 0]) if k else (1, 0):
             with warnings.catch_warnings(), np.printoptions(precision=7), np.errstate(all="ignore"):
                 # Settings that an earlier call has left are no change, so that others stand here.
@@ -240,18 +240,18 @@ def _intervals(c: Candidate, act: Callable[[], Any]) -> Iterator[tuple[set[str],
                 else:
                     time.sleep(1.5 * longest)
                 after = states()
-            moved[acting] = {name for name, value in before.items() if after[name] != value}
+            changes[acting] = {name for name, value in before.items() if after[name] != value}
         if k:  # the first sets the length
-            yield moved[1], moved[0]
+            yield changes[1], changes[0]
         if c.late("global states"):
             return
 
 
-def _moved_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
+def _changes_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
     """Return the global states that an act changes, and no interval of its length without it."""
     suspects, both = {*_SETTINGS, *global_states()}, set[str]()
-    for moved, quiet in _intervals(c, act):
-        suspects &= moved | quiet
+    for changes, quiet in _intervals(c, act):
+        suspects &= changes | quiet
         both |= quiet
         if suspects <= both:
             break
@@ -266,7 +266,7 @@ def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) 
     Such a thread changes the maps that seed a global generator, at chance places. So in every run
     the features must be the same in all bits, or no state may move in a longer interval without.
     """
-    if sum(each.name != "mehler" for each in threading.enumerate()) == 1:
+    if sum(thread.name != "mehler" for thread in threading.enumerate()) == 1:
         return True
     runs: list[int] = []
 
@@ -277,18 +277,18 @@ def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) 
             again.transcript = -1  # not broken
         runs.append(again.transcript)
 
-    used, moves = set[str](), set[str]()
-    for moved, quiet in _intervals(c, act):
-        used, moves, same = used | moved, moves | quiet, len(set(runs)) == 1
-        if -1 in runs or (moves and not same):
+    busy, idle = set[str](), set[str]()
+    for changes, quiet in _intervals(c, act):
+        busy, idle, same = busy | changes, idle | quiet, len(set(runs)) == 1
+        if -1 in runs or (idle and not same):
             break
         # Three runs, if nobody uses a generator; else half of all, since two conditions hold.
-        if same and not moves and (not used or 2 ** (2 * len(runs) - 4) > 32.0 / c.rate):
+        if same and not idle and (not busy or 2 ** (2 * len(runs) - 4) > 32.0 / c.rate):
             return True
     else:
         if not c.clock.over:
             return True
-    why = _DRAWS if used | moves else "other threads run, and it did not break again"
+    why = _DRAWS if busy | idle else "other threads run, and it did not break again"
     c.skip(f"the rule {name!r}", why, undecided=True)
     return False
 
@@ -309,16 +309,16 @@ def columns_differ(c: Candidate) -> None:
         units = [z[:, index] / np.linalg.norm(z[:, index], axis=0) for z in pilot]
         partner = _nearest(units[0])
         apart = np.stack([_apart(u, u[:, partner]) for u in units])
-        copied = placed = (apart <= same).all(axis=0)
-        if not placed.any():  # in changing places, or nearly
+        copied = steady = (apart <= same).all(axis=0)
+        if not steady.any():  # in changing places, or nearly
             copied = (apart[0] <= same) | (apart <= _NEAR).all(axis=0)
         text = f"{int(copied.sum())} of {counted(m, 'feature')} have a copy"
-        if placed.any():
+        if steady.any():
             k = int(np.argmax(copied))
             i, j = sorted((int(index[k]), int(index[partner[k]])))
             grams = [z @ z.T for z in pilot]
             exact = all(np.allclose(gram, grams[0], rtol=1e-6, atol=0.0) for gram in grams)
-            if not exact and won(_copies(c, i, j, same), 0.5 * c.rate):
+            if not exact and sign_test(_copies(c, i, j, same), 0.5 * c.rate):
                 text = f"columns {i} and {j} are equal up to a factor in every draw: {text}"
                 raise Broken(text, assumes=f"columns {i} and {j} are independent")
         elif copied.mean() >= 0.5:
@@ -372,7 +372,7 @@ def _require_many_numbers(c: Candidate, m: int) -> None:
         pair = int(np.argmax(np.nan_to_num(alike, nan=-1.0)))
         changes = ((halves() - halves())[:, pair] for _ in range(_COMPARISONS))
         test = (1 if change[0] * change[1] > 0.0 else -1 for change in changes)
-        if alike[pair] > _ALIKE_HALVES and won(test, 0.5 * c.rate, _COMPARISONS):
+        if alike[pair] > _ALIKE_HALVES and sign_test(test, 0.5 * c.rate, _COMPARISONS):
             text = f"few random numbers are shared by all {m} columns: halves of them err alike"
             c.blame(text, "halves of a draw's columns that are independent err alike by chance")
 
@@ -383,20 +383,20 @@ def inputs_are_used(c: Candidate) -> None:
         return
     d, base = c.rows.shape[1], c.rows[0]
     far = np.abs(c.rows.astype(np.float64) - base).argmax(axis=0)
-    moved = c.rows[far, np.arange(d)]
-    unused = base != moved
+    values = c.rows[far, np.arange(d)]
+    unused = base != values
     with c.trying("rows that differ in one column"):
-        rows = np.concatenate([base[None], np.where(np.eye(d, dtype=bool), moved, base)])
+        rows = np.concatenate([base[None], np.where(np.eye(d, dtype=bool), values, base)])
         for k in range(6):
             z = c.features(c.seeds(25)(k), rows)
             unused[c.differing(z[1:], np.repeat(z[:1], d, axis=0))] = False
         if not unused.any():
             return
-        rows = np.stack([base, np.where(unused, moved, base)])
+        rows = np.stack([base, np.where(unused, values, base)])
         verdict = check_kernel(
             c.draw, c.kernel, rows, false_alarm=c.rate, resolution=0.1, seed=c.seed, time_limit=10.0
         )
         if verdict.status == "refuted":
-            listed = ", ".join(str(j) for j in np.flatnonzero(unused)[:5])
-            text = f"{int(unused.sum())} of {counted(d, 'column')} of X change nothing: {listed}"
+            columns = ", ".join(str(j) for j in np.flatnonzero(unused)[:5])
+            text = f"{int(unused.sum())} of {counted(d, 'column')} of X change nothing: {columns}"
             raise Broken(text, assumes="; ".join(verdict.assumptions))

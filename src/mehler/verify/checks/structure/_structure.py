@@ -14,7 +14,7 @@ from mehler._arrays import Array, global_states
 from mehler._validate import require_flag, require_function, require_iterable
 from mehler.kernels import NamedKernel
 from mehler.verify._arguments import DrawOptions, accepts, require_options
-from mehler.verify._maps import Clock, Draws, Kernel, first_map, require_draw, rows_without_claim
+from mehler.verify._maps import Clock, Draws, Kernel, first_map, require_draw, unclaimed_rows
 from mehler.verify._sources import units_of
 from mehler.verify._verdict import Verdict
 from mehler.verify.checks._kernel import check_kernel
@@ -135,29 +135,29 @@ def check_structure(
     require_draw(draw)
     for label, value in {"kernel": kernel, "redraw": redraw, "domain": domain}.items():
         require_function(label, value, optional=True)
-    listed = [only] if isinstance(only, str) else only
-    names = require_iterable("only", RULES if listed is None else listed)
+    selection = [only] if isinstance(only, str) else only
+    names = require_iterable("only", RULES if selection is None else selection)
     if not names or not all(isinstance(name, str) and name in RULES for name in names):
         raise ValueError(f"only={only!r} must name some of {', '.join(RULES)}")
-    chosen = [name for name in RULES if name in names and (random or name not in _RANDOM[1:])]
-    rows = rows_without_claim(X)
+    rules = [name for name in RULES if name in names and (random or name not in _RANDOM[1:])]
+    rows = unclaimed_rows(X)
     n, clock = len(rows.host), Clock(_LIMIT if settings.time_limit is None else settings.time_limit)
-    used = rows.host[np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))]
+    sample = rows.host[np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))]
     rate, claim = settings.false_alarm / (len(_RANDOM) + 1), kernel if random else None
-    c = Candidate(draw, rows.given, used, claim, redraw, settings.seed, rate, clock)
+    c = Candidate(draw, rows.array, sample, claim, redraw, settings.seed, rate, clock)
     c.independent = independent_features
     if random:
         settings.pay()
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")  # the map's are shown when its kernel is checked
         try:
-            broken = _broken_rules(c, chosen)
+            broken = _broken_rules(c, rules)
         except Exception:
             first_map(Draws(draw, settings.seed), rows)  # says so of a map in the place of `draw`
             raise
         if not broken and only is None and c.kernel is not None and redraw is not None:
             _report_other_sizes(c, c.kernel, redraw, domain)
-    left_out = [f"not tried: {', '.join(rules)} ({why})" for why, rules in c.skipped.items()]
+    left_out = [f"not tried: {', '.join(inputs)} ({why})" for why, inputs in c.skipped.items()]
     undecided = only is not None and c.undecided and not broken
     causes, remarks = [fault.cause for fault in broken.values()], list(c.remarks)
     sentences = causes[:1] + [f"Also: {cause}" for cause in causes[1:]] + remarks
@@ -166,7 +166,7 @@ def check_structure(
     paid = settings.false_alarm if random else 0.0
     verdict = replace(settings, false_alarm=paid, miss=0.0).verdict(
         status="refuted" if broken else "inconclusive" if undecided else "holds",
-        claim=f"the map keeps the rules: {', '.join(chosen)}",
+        claim=f"the map keeps the rules: {', '.join(rules)}",
         observed=float(len(broken)),
         interval=(float(len(broken)),) * 2,
         n_features=c.n_features,
@@ -181,15 +181,15 @@ def check_structure(
     return StructureVerdict(**vars(verdict), causes=tuple(causes), remarks=tuple(remarks))
 
 
-def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
+def _broken_rules(c: Candidate, rules: Collection[str]) -> dict[str, Broken]:
     """Run the rules until one makes the others meaningless; return those that are broken."""
     before, imported = global_states(), len(sys.modules)
-    m = c.plain.shape[1]
+    m = c.reference.shape[1]
     c.independent |= units_of(c.map(c.first), m) == m
     if len(sys.modules) == imported:  # imports may move a state, and are made once
         c.before = before
     broken: dict[str, Broken] = {}
-    for name in chosen:
+    for name in rules:
         if c.late(f"the rule {name!r}"):
             continue
         try:
@@ -202,7 +202,7 @@ def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
                 break
         except Exception as error:  # the map took these rows at first
             c.skip(f"the rule {name!r}", f"{type(error).__name__}: {error}", undecided=True)
-    if c.changed and not broken and "rows and results left alone" in chosen:
+    if c.changed and not broken and "rows and results left alone" in rules:
         broken["rows and results left alone"] = Broken(c.changed)
     return broken
 
@@ -210,36 +210,36 @@ def _broken_rules(c: Candidate, chosen: Collection[str]) -> dict[str, Broken]:
 def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Any, domain: Any) -> None:
     """Remark on other sizes at which `check_kernel` refutes the claim or finds a deviation."""
     rows = c.rows if c.rows.dtype.kind == "f" else c.rows.astype(np.float64)
-    own, length = rows.shape[1], float(np.median(np.linalg.norm(rows, axis=1))) or 1.0
+    width, length = rows.shape[1], float(np.median(np.linalg.norm(rows, axis=1))) or 1.0
     cases: list[tuple[str, Any, int | None]] = [(f"m = {m}", rows[:6], m) for m in _SIZES]
     if domain is not None or isinstance(kernel, NamedKernel):
-        made = [(f"d = {d}", d, length) for d in _WIDTHS if d != own]
-        made += [(f"|x| = {factor * length:.3g}", own, factor * length) for factor in _FACTORS]
-        for what, d, norm in made:
+        shapes = [(f"d = {d}", d, length) for d in _WIDTHS if d != width]
+        shapes += [(f"|x| = {factor * length:.3g}", width, factor * length) for factor in _FACTORS]
+        for what, d, norm in shapes:
             # A row of this length, its negative, and others that differ in some columns.
             base, step = np.random.default_rng([c.seed, d]).standard_normal((2, d))
             j = np.arange(d)
             base /= np.linalg.norm(base)
             parts = [step * mask for mask in (j >= 0, 5 * j >= 4 * d - 4, 2 * j < d, j % 2 == 1)]
             near = [base + part / np.linalg.norm(part) for part in parts if part.any()]
-            other = norm * np.stack([base, -base, *near])
-            other = np.abs(other) if getattr(kernel, "nonnegative", False) else other
-            other = other if domain is None else other[np.asarray(domain(other), dtype=bool)]
-            cases.append((what, other.astype(rows.dtype), None if d == own else 64))
+            x = norm * np.stack([base, -base, *near])
+            x = np.abs(x) if getattr(kernel, "nonnegative", False) else x
+            x = x if domain is None else x[np.asarray(domain(x), dtype=bool)]
+            cases.append((what, x.astype(rows.dtype), None if d == width else 64))
 
     def drawing(rows: Array, m: int | None) -> Callable[[int], Any]:
         return lambda seed: redraw(seed, c.place(rows), m)
 
     wrong: dict[str, list[str]] = {}
-    for k, (what, other, m) in enumerate(cases):
-        if not len(other) or c.late(what):
+    for k, (what, x, m) in enumerate(cases):
+        if not len(x) or c.late(what):
             continue
-        draw = drawing(other, m)
+        draw = drawing(x, m)
         with c.trying(what):
-            most, rate = 400 * c.call(draw(c.first), other).shape[1], c.rate / len(cases)
+            most, rate = 400 * c.call(draw(c.first), x).shape[1], c.rate / len(cases)
             options = DrawOptions(max_features=most, false_alarm=rate, time_limit=2.0)
             options["seed"] = c.seed + k
-            verdict = check_kernel(draw, kernel, c.place(other), resolution=0.25, **options)
+            verdict = check_kernel(draw, kernel, c.place(x), resolution=0.25, **options)
             c.n_draws += verdict.n_draws
             low, high = verdict.interval
             if verdict.status == "refuted":
@@ -247,8 +247,8 @@ def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Any, domain: Any) 
             elif not low <= verdict.exact <= high:  # few draws confirm no suspicion
                 wrong.setdefault("off, unless rare draws explain the difference", []).append(what)
     scope = "outside your claim"
-    for how, sizes in wrong.items():
-        c.remarks[f"at {', '.join(sizes)}, {scope}, the claimed kernel is {how}"] = None
+    for outcome, sizes in wrong.items():
+        c.remarks[f"at {', '.join(sizes)}, {scope}, the claimed kernel is {outcome}"] = None
     # Most rows in a call, and most columns.
     for m, name in ((16, "rows that do not see each other"), (512, "columns differ")):
         sized = replace(c, draw=drawing(c.rows, m), remarks={}, independent=True)
