@@ -138,7 +138,7 @@ class Bound:
             raise ValueError(f"terms are named {names}: give at least one, with distinct names")
         data["trivial"] = _number("trivial", self.trivial)
         # A union bound above 1 is vacuous: probability 0.
-        data["probability"] = _plain(np.maximum(_number("probability", self.probability), 0.0))
+        data["probability"] = _unbox(np.maximum(_number("probability", self.probability), 0.0))
         parts = [*(term.value for term in self.terms), *(part.met for part in self.assumptions)]
         shape = np.broadcast_shapes(*map(np.shape, (*parts, self.probability, self.trivial)))
         if any(np.shape(term.value) != shape for term in self.terms):
@@ -159,7 +159,7 @@ class Bound:
 
         A printed form is never clipped, since checks compare the printed formula with draws.
         """
-        return _plain(np.minimum(self.total, self.trivial)) if self.form == "proved" else self.total
+        return _unbox(np.minimum(self.total, self.trivial)) if self.form == "proved" else self.total
 
     @property
     def unmet(self) -> tuple[Assumption, ...]:
@@ -231,7 +231,7 @@ class LowerBound(Bound):
     @property
     def value(self) -> Any:
         """The sum of the terms, rounded down to the largest float, and 0 where it is below."""
-        return _plain(np.clip(self.total, 0.0, np.finfo(np.float64).max))
+        return _unbox(np.clip(self.total, 0.0, np.finfo(np.float64).max))
 
     def _informative(self) -> Any:
         return np.greater(self.total, 0.0)
@@ -378,5 +378,5 @@ def _number(name: str, value: object) -> Any:
     return array
 
 
-def _plain(value: Any) -> Any:
+def _unbox(value: Any) -> Any:
     return value if np.ndim(value) else float(value)

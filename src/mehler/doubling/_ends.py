@@ -184,7 +184,7 @@ _STEP = 2.0 ** (1 / 6)
 Block = tuple[slice, Any, Any, Any]
 
 
-class Pairs:
+class PointPairs:
     """All ordered pairs, (x, x) included, that may be within a radius."""
 
     def __init__(self, points: Points) -> None:
@@ -242,7 +242,7 @@ def greedy_cover(members: list[Any]) -> tuple[Any, int]:
     return labels, count
 
 
-def balls(near: Pairs, squared: float) -> list[Any]:
+def balls(near: PointPairs, squared: float) -> list[Any]:
     """Return, for each point, the points surely within the squared radius, and itself."""
     around: list[Any] = []
     limit = near.points.limit_below(squared)
@@ -259,7 +259,7 @@ def dimension_above(points: Points, *, low: int, cap: int) -> int:
     high, longest = low, np.ptp(points.host, axis=0).argmax()
     place = np.argsort(np.argsort(points.host[:, longest], kind="stable"))
     scale = diameter_of(points).high / points.scale * (1 + 1e-9)
-    near, far = Pairs(points), Pairs(points)
+    near, far = PointPairs(points), PointPairs(points)
     while high < cap:
         below = scale / _STEP
         cells = greedy_cover(balls(near, (below / 4) ** 2))
