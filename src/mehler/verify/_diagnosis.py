@@ -149,7 +149,7 @@ def _causes(
     shift = np.abs(rows).max() * np.random.default_rng(0).standard_normal(rows.shape[1])
     there = _values(kernel, pairs, lambda x: x + shift)
     stationary = there is not None and np.allclose(there, pairs.claim, rtol=1e-6, atol=1e-9)
-    changes = [*_edits(means, pairs, kernel, m, stationary)]
+    changes = [*_edit(means, pairs, kernel, m, stationary)]
     rivals = _kernels(means, pairs, kernel, stationary)
     for fits in (changes, rivals, _columns(means, pairs, kernel)):  # the last two are generators
         causes = None if clock.over else _simplest(means, pairs.claim, fits)
@@ -237,9 +237,7 @@ def _simplest(means: Means, claim: Array, fits: Iterable[Fit]) -> tuple[Cause, .
     return (rivals[0][0],) if alike else ()
 
 
-def _edits(
-    means: Means, pairs: RowPairs, kernel: Kernel, m: int, stationary: bool
-) -> Iterator[Fit]:
+def _edit(means: Means, pairs: RowPairs, kernel: Kernel, m: int, stationary: bool) -> Iterator[Fit]:
     """Yield the claimed kernel with one edit."""
     value, error = means.along(pairs.claim, np.zeros_like(pairs.claim))
     digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
