@@ -34,7 +34,7 @@ Floats: TypeAlias = NDArray[np.float64]
 FEATURES, _CONFIDENCE = 512, 0.99
 # Products of a measurement, which take half a minute.
 _MOST_PRODUCTS = 4e11
-# Bounds split delta, the chance of failure, by pairs and events; eps squared is a float.
+# Limits of delta, which bounds divide by pairs and events, and of eps, whose square is a float.
 _LEAST_DELTA, _LARGEST_EPS = 1e-280, 1e100
 
 
@@ -47,7 +47,7 @@ class Row:
     quantity : str
         The quantity kept below eps, the target accuracy; rows of one quantity are a group.
     name : str
-        Source: a theorem and its route, the central limit theorem, a measurement.
+        Source: a theorem and its method, the central limit theorem, a measurement.
     kind : {"measured", "asymptotic", "proved"}
         A measurement on draws, a limit without guarantee, or a bound proved with all constants.
     features : int or None
@@ -133,7 +133,7 @@ class Plan(Listed):
 
 
 class Route(NamedTuple):
-    """A way to a row: a bound of a quantity, its arguments, and events that share delta."""
+    """A bound to solve for m: names of the facts that it `takes`, and events that share delta."""
 
     quantity: str
     name: str

@@ -1,7 +1,9 @@
 """The plugin of pytest: one false-alarm budget for all tests of a run, fixed or fresh seeds.
 
-pytest imports this file in every run of every suite of an environment that mehler is installed in.
-So it imports no NumPy, and the rest of the package only when a test asks for the ledger.
+Each look, one evaluation of a statistical check, may refute a correct map by chance. Checks pay for
+looks from the fixture `mehler_ledger`; a run fails if it spends more than its budget, and lists the
+refuted verdicts that no test reads. pytest imports this file in every run of an environment that
+has mehler, so it imports no NumPy, and the rest only when a test asks for the ledger.
 """
 
 from __future__ import annotations
@@ -25,10 +27,11 @@ if TYPE_CHECKING:
     from mehler.verify import Verdict
 
 _BUDGET = 1e-6
-_RECORD = pytest.StashKey[Any]()  # of this process, once a test has asked for the ledger
-_PARTS = pytest.StashKey[list[dict[str, Any]]]()  # what the processes have spent
+# Stored in pytest's config: the `Record` of this process, once a test has asked for the ledger.
+_RECORD = pytest.StashKey[Any]()
+_PARTS = pytest.StashKey[list[dict[str, Any]]]()  # records of xdist workers, as dicts
 _STARTED = pytest.StashKey[list[str]]()  # xdist workers that have not reported back
-_TOTAL = pytest.StashKey[Any]()
+_TOTAL = pytest.StashKey[Any]()  # the `Total` of all processes
 _WATCH = pytest.StashKey["Watch"]()
 
 
@@ -117,7 +120,7 @@ def mehler_seed(request: pytest.FixtureRequest) -> int:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Hear of verdicts; give checks without a seed that of their test, if the run has a root."""
+    """Watch the verdicts of a test, and give checks without a seed one, if the run has a root."""
     root, watch = item.config.option.mehler_seed, item.config.stash[_WATCH]
     _run_seed.seed = None if root is None else _seed_of(item.nodeid, root)
     watch.test, watch.assertions = item.nodeid, []
@@ -130,7 +133,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item) -> Iterator[None]:
-    """Show the text of verdicts that a failed ``assert check_kernel(...)`` asked."""
+    """Show the text of the verdicts that failed an ``assert check_kernel(...)``."""
     report: Any = yield
     if report.when == "call" and report.failed:
         for verdict in item.config.stash[_WATCH].assertions:
@@ -149,7 +152,7 @@ def pytest_runtest_teardown(item: pytest.Item) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_configure_node(node: Any) -> None:
-    """Give each xdist worker the root of the seeds, which they would else draw on their own."""
+    """Give each xdist worker the root of the seeds, so that all draw from the same one."""
     node.workerinput["mehler_seed"] = node.config.option.mehler_seed
 
 
@@ -160,7 +163,7 @@ def pytest_testnodeready(node: Any) -> None:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Collect the spending of an xdist worker; a crashed one reports nothing."""
+    """Collect the record and unread refutations of an xdist worker; a crashed one has none."""
     output = getattr(node, "workeroutput", None)
     if output is not None:
         node.config.stash[_STARTED].remove(node.gateway.id)
@@ -216,8 +219,8 @@ def pytest_terminal_summary(
 class Watch:
     """Verdicts that do not hold, to warn of tests that never read them.
 
-    Such a verdict gets a class that notes the first attribute that is read; what its check read
-    before does not count. `asked` are those of the test that runs whose truth was asked.
+    Such a verdict, once its check returns it, gets a subclass of its class that notes which
+    attributes are read. `asked` are verdicts of the running test that were used as a truth value.
     """
 
     def __init__(self) -> None:
@@ -269,8 +272,7 @@ class Record:
     """The ledger of one process, with the test of each entry.
 
     Each xdist worker has one, with the whole budget: tests go to workers by timing, so a part of
-    the budget each would make a suite fail at random. `Total` compares the sum over the workers
-    with the budget.
+    the budget each would make a suite fail at random. `Total` limits the sum over workers.
     """
 
     def __init__(self, budget: float, *, certify: bool = False) -> None:
@@ -301,7 +303,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Total:
-    """The looks (evaluations of checks) of a run in all processes; `lost` of these did not report.
+    """The looks of a run in all processes, of which `lost` did not report.
 
     >>> entry = {"label": "kernel", "false_alarm": 1e-9, "looks": 20, "test": "test_map.py::test"}
     >>> print(Total.of(1e-6, [{"entries": [entry]}, {"entries": [entry]}]))

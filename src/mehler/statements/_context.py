@@ -1,4 +1,4 @@
-"""The settings of a check of a statement: its level, array library, seed and error budget."""
+"""The settings of a check of a statement: its level, seed, array library and error budget."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Context:
     ledger : mehler.verify.Ledger
         Pays for every test, by `pay` or as an argument of `mehler.verify.check_kernel`.
     level : {"quick", "full"}
-        Effort of the checks.
+        Effort of the checks: of seconds, or of minutes.
     seed : int
         Seed of the whole run.
     backend : str
@@ -79,7 +79,7 @@ class Context:
         return replace(self, statement=statement)
 
     def seed_for(self, label: str) -> int:
-        """Derive a seed below 2**32 from the run's seed, the statement's id and a purpose."""
+        """Derive a seed below 2**32 from the run's seed, the statement's id and its purpose."""
         key = f"{self.seed}/{self.statement}/{label}".encode()
         return int.from_bytes(sha256(key).digest()[:4], "big")
 

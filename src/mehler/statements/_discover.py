@@ -19,7 +19,7 @@ _OF = {
     "lost": "a restored form: the formula is not in the source text",
     "none": "our own form: there is no published one",
 }
-# How verdicts of one and of several forms are counted, by the state of the source text.
+# Words of `summary`: by the state of the source text; by the verdict, in singular and plural.
 _HEADS = {"printed": "published form{} judged", "lost": "restored", "none": "of our own"}
 _COUNTED = {
     "holds": ("holds", "hold"),
@@ -103,9 +103,9 @@ def _load(point: EntryPoint, label: str) -> tuple[Statement, ...]:
 
 
 def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
-    """Return one entry a published statement, with its parts in order and the bounds checked.
+    """Return one entry for each published statement, since several of ours may be its parts.
 
-    Each part has its id, title, verdict, whose verdict that is, and the checks by their form.
+    Each part has its id, title, expected verdict, what that is about, and the checks by their form.
     """
     parts_of: dict[str, list[dict[str, Any]]] = {}
     for statement in statements:
@@ -126,10 +126,10 @@ def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
 
 
 def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
-    """Count verdicts on one line; each has its state of the source text and its cause.
+    """Count verdicts, triples of a state of the source text, a verdict and its cause, on one line.
 
-    Published forms, restored ones and our own statements apart; the refutations of restored forms
-    with the number of their causes, since one slip may stand behind several.
+    Published forms, restored ones and our own statements are counted apart. Refutations of restored
+    forms have the number of their causes, since one slip may be behind several.
     """
     rows = list(verdicts)
     judged = [row for row in rows if row[1] != "not computable"]
@@ -150,7 +150,7 @@ def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
 
 
 def listing(statements: Sequence[Statement]) -> str:
-    """Return the entries as indented lines, below the line that counts the expected verdicts."""
+    """Return the entries as indented lines, below a line that counts the expected verdicts."""
     lines = [summary((s.copy, s.expected, s.cause) for s in statements)]
     for entry in entries(statements):
         lines.append(entry["statement"])

@@ -1,4 +1,4 @@
-"""Evidence: the result of a check of a statement (a theorem, say), with its status and plots."""
+"""Evidence, the result of a check of a statement (a theorem, say): status, numbers and plots."""
 
 from __future__ import annotations
 
@@ -26,16 +26,19 @@ from mehler.verify import in_decimals, intervals
 if TYPE_CHECKING:
     from mehler.verify import Verdict
 
-Form = Literal["printed", "restored", "proved"]  # the paper's, its lost formula, ours
+# The form of a statement that a check is about: the formula as published; our reconstruction, where
+# the source text has lost it; the version that is proved here.
+Form = Literal["printed", "restored", "proved"]
 Status = Literal["holds", "refuted", "inconclusive", "error"]
 Relation = Literal["=", ">=", "<="]
 Kind = Literal["line", "points", "band"]
 FORMS: tuple[Form, ...] = get_args(Form)
+# Fields that evidence takes from a verdict.
 _OF_VERDICT = (
     *("check", "claim", "status", "observed", "exact", "interval", "n_features", "false_alarm"),
     *("method", "assumptions", "where", "reason"),
 )
-# Fields that are shown when a bound is compared with draws, in order.
+# Values of a bound that is compared with draws, in the order of `BoundCase.to_dict`.
 _SHOWN = (
     *("n_draws", "violations", "frequency", "violation_interval", "promised", "bound"),
     *("quantile", "quantile_interval", "ratio", "ratio_interval", "lower", "ratio_to_lower"),
@@ -199,8 +202,7 @@ class BoundCase:
     ) -> BoundCase:
         """Count violations of a bound among independent draws (n,), and interpolate the quantile.
 
-        The bound holds with at least `probability`; each of the two intervals misses with at most
-        `false_alarm`.
+        The bound holds with `probability` or more; each interval misses with at most `false_alarm`.
         """
         values, point = np.asarray(drawn, dtype=float), dict(require_mapping("where", where or {}))
         if not np.all(np.isfinite(values)):
@@ -265,8 +267,7 @@ class Evidence:
     ----------
     form, check : str, optional
         The form of the statement, ``"printed"``, ``"restored"`` or ``"proved"``, and the name of
-        the check, both set by the `Check`. ``"restored"`` is a formula that the copy which was read
-        has lost, and its reconstruction.
+        the check, both set by the `Check`. ``"restored"`` is our reconstruction of a lost formula.
     status : {"holds", "refuted", "inconclusive", "error"}
         The outcome; ``"error"`` if the check raised.
     claim : str
@@ -372,10 +373,10 @@ class Evidence:
 
     @classmethod
     def from_verdict(cls, verdict: Verdict, **fields: Any) -> Evidence:
-        """Convert a verdict of `mehler.verify`, of which other `fields` take the place.
+        """Convert a verdict of `mehler.verify`; `fields` replace its values.
 
-        In the units of what was observed: the verdict's relative resolution and smallest
-        detectable deviation are multiplied by its scale.
+        Its resolution and smallest detectable deviation, which are relative, are multiplied by its
+        scale, the unit of what was observed.
         """
         values = {name: getattr(verdict, name) for name in _OF_VERDICT}
         for name in ("resolution", "detectable"):
@@ -398,8 +399,7 @@ class Evidence:
         """Compare a claim, ``truth = exact`` or ``lower <= truth <= upper``, with an interval.
 
         Refuted if no point of the interval agrees with the claim. A value holds if it is inside,
-        bounds if they contain the whole interval; `exact` is then the nearer of two, `detectable`
-        the interval's width.
+        bounds if they contain the interval; `exact` is the nearer one, `detectable` its width.
 
         Parameters
         ----------

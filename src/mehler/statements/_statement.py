@@ -21,6 +21,7 @@ from mehler._validate import (
 from mehler.statements._context import Context
 from mehler.statements._evidence import FORMS, Evidence, Form
 
+# Verdicts that a statement may expect; `verdict_of` says what each stands for.
 RESTORED_HOLDS = "holds as restored"
 RESTORED_REFUTED = "refuted as restored"
 EXPECTATIONS = (
@@ -32,8 +33,8 @@ EXPECTATIONS = (
     RESTORED_REFUTED,
     "not computable",
 )
-# Section with the claim, by the state of the source text: complete, without its formula, or
-# absent, as for our own statements.
+# Heading of the section with the claim, by the state of the source text: complete, without its
+# formula, or absent, as for our own statements.
 _CLAIMED = {"printed": "As printed", "lost": "As restored", "none": "Statement"}
 _MISSING = {
     "place": "cite section, number and page or line, or say that the statement is ours",
@@ -49,7 +50,7 @@ _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _LINK = re.compile(r"\]\((?!\))([^)#\s]*)(#[^)\s]*)?\)")
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 _FACTOR = re.compile(r"factor of (\d+\.?\d*)")
-_THIN = 1.1
+_THIN = 1.1  # the paper may have had another formula, if a restored one fails by less
 _STOP = re.compile(r"(?<!\\)\s*[.,;:]$")
 # Checks by the id of their statement, in the order in which their modules were imported.
 _REGISTERED: dict[str, dict[tuple[str, str], Check]] = {}
@@ -334,7 +335,7 @@ def _front_matter(path: Path) -> tuple[dict[str, str], list[str]]:
 
 
 def _sections(path: Path, lines: list[str], statement_id: str) -> tuple[str, dict[str, str]]:
-    """Return the title and the sections before the evidence, by their headings."""
+    """Return the title, and the sections before *Evidence* by their headings."""
     title, heading, in_code = "", "Setting", False
     lines_of: dict[str, list[str]] = {heading: []}
     for line in lines:
@@ -378,16 +379,16 @@ def _id_of(path: Path) -> str:
 def verdict_of(evidence: Sequence[Evidence]) -> str:
     """Return the verdict on a statement from the evidence of all its checks.
 
-    A refutation decides, whatever other checks of the same form left open; a check that raised is
-    never hidden, nor one that is inconclusive where something would hold without it.
+    A refutation decides, whatever other checks of the same form left open. A check that raised is
+    never hidden, nor an inconclusive one where the statement would hold without it.
 
-    It is the first that applies:
+    It is the first of these that applies:
 
     - ``"not computable"`` without evidence;
     - ``"proved form refuted"`` if a repair failed, which no statement expects;
     - ``"error"`` if a check raised;
-    - ``"inconclusive"`` if a check of the proved form is, or one of the other form and none of that
-      form refutes;
+    - ``"inconclusive"`` if a check of the proved form is, or one of the printed or restored form,
+      and no other one of that form refutes;
     - ``"refuted, repaired"`` or ``"refuted"`` if the printed form is refuted, with or without a
       confirmed proved form;
     - ``"refuted as restored"`` or ``"holds as restored"`` if the checked formula is a

@@ -1,8 +1,7 @@
 """Hypothesis strategies for random feature maps: points, maps, seeds, edge cases.
 
 Every value shrinks to a simple one, and every seed is part of the example, so that failures replay
-and shrink. Options are keyword-only and are values, never strategies: to vary an option, draw it
-first.
+and shrink. Options are values, never strategies: to vary an option, draw it first.
 
 Examples
 --------

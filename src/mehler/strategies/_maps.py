@@ -78,7 +78,7 @@ _KINDS: dict[Kind, tuple[Any, dict[str, Any]]] = {
     ),
 }
 _SHARED = "maxout-shared"
-# Maps without a pool, q weights a unit; of them, pairs and templates of two bins have 2 features.
+# Kinds whose units are not the largest of a pool of q projections; kinds with 2 features per unit.
 _POOLLESS = tuple(kind for kind, (cls, _) in _KINDS.items() if not issubclass(cls, MaxoutBase))
 _EVEN = tuple(
     kind
@@ -90,7 +90,7 @@ _EVEN = tuple(
 
 @dataclass(frozen=True)
 class Factory:
-    """A draw function seed -> map, for the checks, whose repr is the map it draws.
+    """A function seed -> map of one kind and one size, as the checks of `mehler.verify` take it.
 
     Kinds without a pool have `pool_size` 1.
 
@@ -134,7 +134,7 @@ def factories(
     max_features: int = 64,
     max_pool_size: int = 8,
 ) -> SearchStrategy[Factory]:
-    """Generate draw functions seed -> map of every kind; shrinks to one maxout unit of one piece.
+    """Generate functions seed -> map of every kind; shrinks to one maxout unit of pool size 1.
 
     Parameters
     ----------
@@ -145,8 +145,7 @@ def factories(
         'decoupled-next', 'decoupled-fresh', 'codes', 'fourier', 'fourier-offset',
         'fourier-orthogonal', 'fourier-laplacian', 'fourier-matern', 'fourier-hadamard',
         'maxout-orthogonal', 'maxout-hadamard', 'codes-sobol', 'sinks-relu', 'sinks-step',
-        'sinks-tanh', 'sinks-cos', 'invariant' and 'invariant-sampled' (to cyclic shifts); default
-        all.
+        'sinks-tanh', 'sinks-cos', 'softmax', 'invariant', 'invariant-sampled'. Default all.
     max_features, max_pool_size : int
         Largest number of units and pool size.
 
@@ -180,6 +179,6 @@ def _factories(
     q = draw(pool_sizes(max_size=max_pool_size))
     if kind in _POOLLESS:
         q = 1
-    # From all pools being one set to hardly any sharing.
+    # Between one pool for all units, and so many projections that units hardly share any.
     shared = draw(st.integers(q, 2 * q * m)) if kind.startswith(_SHARED) else None
     return Factory(kind, n_inputs, m, q, shared)

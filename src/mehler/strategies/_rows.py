@@ -15,7 +15,7 @@ from mehler._arrays import Array
 from mehler._validate import require_choice, require_reals
 from mehler.strategies._numbers import require_count, require_members, require_range, require_size
 
-# Largest numerator of a coordinate, fine enough for directions off all axes and diagonals.
+# Largest coordinate before rows are normalised, enough for directions off axes and diagonals.
 _GRID = 100
 
 
@@ -85,7 +85,7 @@ def _nonzero(row: list[int]) -> list[int]:
     return row if any(row) else [*row[:-1], 1]
 
 
-# Distances from the centre are 2^-k, down to where 1 - rho is a few roundings of rho.
+# Correlations are 2^-k from 0, 1 or -1, for k down to where 1 - rho is a few roundings of rho.
 _FINEST = 50
 
 
@@ -112,7 +112,7 @@ def adversarial_pairs(
     Returns
     -------
     SearchStrategy of tuples
-        ``x`` and ``y`` of shape (n_inputs,), float64, and ``rho``; shrinks to the centre itself.
+        ``x`` and ``y`` of shape (n_inputs,), float64, and ``rho``; shrinks to 0, 1 or -1 itself.
 
     Notes
     -----
@@ -133,7 +133,7 @@ def adversarial_pairs(
 @st.composite
 def _correlations(draw: st.DrawFn, centres: list[int]) -> float:
     centre = draw(st.sampled_from(centres))
-    # 0 is the centre itself; then distances from coarse to fine.
+    # k = 0 is the centre itself; then distances fall from 1.
     k = draw(st.integers(0, _FINEST + 1))
     gap = 0.0 if k == 0 else math.ldexp(1.0, 1 - k)
     # Draw it at every centre, since an example of fewer draws counts as simpler.
@@ -208,8 +208,7 @@ def edge_case_arrays(
     -------
     SearchStrategy
         Objects with ``kind``, ``array`` and ``valid``: whether a map must return finite features,
-        or else raise ValueError or TypeError before any work. Shrinks to one row on one axis with
-        one defect.
+        or else raise ValueError or TypeError before any work. Shrinks to one row with one defect.
 
     Notes
     -----
