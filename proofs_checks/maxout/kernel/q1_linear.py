@@ -1,4 +1,8 @@
-"""Check pool size 1 of the maxout paper: units are random projections, and their kernel linear."""
+"""Check pool size 1 of the maxout paper: units are random projections, and their kernel linear.
+
+The mean product of a unit at two rows (Mroueh, Rennie, Goel 2015, Section 3) is measured, and
+compared with the inner product of the rows.
+"""
 
 from collections.abc import Callable
 
