@@ -1,6 +1,7 @@
 """Packed codes and counts of agreements: exact on every place, by brute force."""
 
 import os
+import sys
 import tracemalloc
 
 import numpy as np
@@ -47,10 +48,11 @@ def test_bits_stand_where_they_are_documented():
                 assert int(words[row, plane, word]) == bits
 
 
-@pytest.mark.parametrize("threads", ["1", "3"])
+@pytest.mark.parametrize(("threads", "module"), [("1", None), ("3", None), ("3", "faiss")])
 @pytest.mark.parametrize(("q", "m"), SIZES)
-def test_agreements_are_those_of_brute_force(q, m, threads, monkeypatch):
+def test_agreements_are_those_of_brute_force(q, m, threads, module, monkeypatch):
     monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    monkeypatch.setitem(sys.modules, "faiss", module and pytest.importorskip(module))
     c, d = codes(19, m, q), codes(14, m, q, seed=1)
     d[3] = c[5]
     left, right = PackedCodes.pack(c, q), PackedCodes.pack(d, q)

@@ -126,7 +126,7 @@ VALUES = [
     (
         PACKED.similarity,
         {"other": PackedCodes.pack(np.zeros((3, 70), int), 3)},
-        "70 digits below 3, these have 70 below 4",
+        "70 digits below 3, these have 70 digits below 4",
     ),
     (lambda: PackedCodes(PACKED.words[:, :1], 70, 4), {}, r"take \(rows, 2, 2\)"),
     # -- waves --
@@ -307,7 +307,7 @@ TYPES = [
     (PackedCodes.pack, {"codes": GOOD, "pool_size": 4}, "codes must hold integer codes"),
     (PackedCodes.pack, {"codes": [[0, 1]], "pool_size": 4}, "numpy.asarray"),
     (PackedCodes.pack, {"codes": np.zeros((1, 2), int), "pool_size": 2.0}, r"use int\(pool_size\)"),
-    (PACKED.agreements, {"other": GOOD}, "other is ndarray"),
+    (PACKED.agreements, {"other": GOOD}, "other must be a PackedCodes, not a ndarray"),
     (lambda: PackedCodes(PACKED.words.astype(int), 70, 4), {}, "uint64 with 3 axes"),
     # -- waves and kitchen sinks --
     (lambda: mehler.FourierFeatures.draw(3, 4, "rbf", seed=0), {}, "takes 3 positional arguments"),

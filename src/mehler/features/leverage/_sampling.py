@@ -20,7 +20,7 @@ Draws: TypeAlias = Literal["systematic", "iid", "without replacement"]
 def draw_counts(
     draws: Draws, rng: np.random.Generator, q: NDArray[np.float64], n: int
 ) -> tuple[Any, Any]:
-    """Return counts and expected counts of n draws by probabilities q.
+    """Return counts of n draws by probabilities q, and their means.
 
     Systematic draws are n equidistant points in the cumulative distribution, with one uniform
     offset: counts are within 1 of their mean, which is that of independent draws. Those without
@@ -28,17 +28,17 @@ def draw_counts(
     """
     if draws == "iid":
         return rng.multinomial(n, q), n * q
-    expected = n * q if draws == "systematic" else inclusion(q, n)
-    return points_in(expected, n, rng.random()), expected
+    means = n * q if draws == "systematic" else inclusion(q, n)
+    return points_in(means, n, rng.random()), means
 
 
-def points_in(expected: NDArray[np.float64], n: int, start: float) -> Any:
+def points_in(lengths: NDArray[np.float64], n: int, start: float) -> Any:
     """Count the points start, start + 1, ... in each of consecutive intervals."""
-    edges = np.cumsum(expected)
+    edges = np.cumsum(lengths)
     # Rounding must not lose the last point.
     edges[-1] = n
-    passed = np.clip(np.ceil(edges - start), 0, n).astype(np.int64)
-    return np.diff(passed, prepend=0)
+    totals = np.clip(np.ceil(edges - start), 0, n).astype(np.int64)
+    return np.diff(totals, prepend=0)
 
 
 def inclusion(q: NDArray[np.float64], n: int) -> Any:
@@ -52,9 +52,9 @@ def inclusion(q: NDArray[np.float64], n: int) -> Any:
             break
     else:
         k, scale = n, 0.0
-    included = scale * q
-    included[order[:k]] = 1.0
-    return np.minimum(included, 1.0)
+    probabilities = scale * q
+    probabilities[order[:k]] = 1.0
+    return np.minimum(probabilities, 1.0)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -83,8 +83,8 @@ class PlainSampling(Selector):
         # Blocks of orthogonal directions are groups; other dependent units have no group.
         blocks = self.groups is None and mass.size < self.pool.n_features // self._columns_a_unit()
         # A mean of n group means; dependent groups may do no better than one.
-        apart = n if self.pool.independent_units or blocks else 1
-        return Choice(mass, True, (0.0, 1.0 / (apart * self._columns_a_unit()), 0.0))
+        n_means = n if self.pool.independent_units or blocks else 1
+        return Choice(mass, True, (0.0, 1.0 / (n_means * self._columns_a_unit()), 0.0))
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -169,16 +169,17 @@ class LeverageSampling(ByScores):
 
     def _choose(self, phi: Array) -> Choice:
         q, n = self.law(self._scores(phi)), self._n_groups()
-        scored = int(np.count_nonzero(q))
-        if scored < (n if self.draws == "without replacement" else 1):
+        support = int(np.count_nonzero(q))
+        if support < (n if self.draws == "without replacement" else 1):
             raise ValueError(
-                f"mix={self.mix} draws from features of a score above 0 alone, and {scored} groups "
-                f"of {q.size} have one on these rows: use mix > 0, other rows or fewer features"
+                f"mix={self.mix} draws from features of a score above 0 alone, and {support} "
+                f"groups of {q.size} have one on these rows: use mix > 0, other rows or fewer "
+                "features"
             )
         rng = _random.generator(self.seed, _random.SELECTION, 0)
-        counts, expected = draw_counts(self.draws, rng, q / q.sum(), n)
-        mass = counts * self._fractions() / np.where(q > 0, expected, 1.0)
-        return Choice(mass, scored == q.size, self._variance_factors(n))
+        counts, means = draw_counts(self.draws, rng, q / q.sum(), n)
+        mass = counts * self._fractions() / np.where(q > 0, means, 1.0)
+        return Choice(mass, support == q.size, self._variance_factors(n))
 
     def _variance_factors(self, n: int) -> tuple[float, float, float] | None:
         """Return the factors of the variance's bound; None without mixing.
@@ -188,9 +189,9 @@ class LeverageSampling(ByScores):
         """
         if self.mix == 0:
             return None
-        apart = n if self.draws == "iid" else 1
-        unit = 1.0 / (self.mix * apart * self._columns_a_unit())
-        return (1.0 - 1.0 / apart, unit, (1.0 / self.mix - 1.0) / apart)
+        n_draws = n if self.draws == "iid" else 1
+        product = 1.0 / (self.mix * n_draws * self._columns_a_unit())
+        return (1.0 - 1.0 / n_draws, product, (1.0 / self.mix - 1.0) / n_draws)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -225,11 +225,10 @@ def by_svd(xp: ModuleType, a: Array, lam: float) -> Array:
     root = lam**0.5 * xp.ones_like(s)
     # In units of the larger one, since squares of large features would overflow.
     unit = xp.maximum(s, root)
-    lifted = (s / unit) ** 2 + (root / unit) ** 2
+    sums = (s / unit) ** 2 + (root / unit) ** 2
     # Singular values within rounding of 0 count as 0, however small lam is.
     least = _arrays.least_singular(frobenius(xp, s, s[0]), _arrays.dtype_name(s.dtype))
-    kept = lifted > (least / unit) ** 2
-    fractions = xp.where(kept, (s / unit) ** 2 / lifted, xp.zeros_like(s))
+    fractions = xp.where(sums > (least / unit) ** 2, (s / unit) ** 2 / sums, xp.zeros_like(s))
     return xp.sum(fractions[:, None] * vh**2, axis=0)
 
 

@@ -38,8 +38,8 @@ def require_pool(pool: object) -> FeatureMap:
 
 def columns_of_units(pool: FeatureMap) -> Any:
     """Return column numbers, (units, columns per unit): one for a maxout unit, two for a pair."""
-    groups, each = pool._unit.columns
-    columns = np.arange(pool.n_features).reshape(groups, pool.n_units, each)
+    groups, width = pool._unit.columns
+    columns = np.arange(pool.n_features).reshape(groups, pool.n_units, width)
     return np.moveaxis(columns, 1, 0).reshape(pool.n_units, -1)
 
 
@@ -55,12 +55,12 @@ def natural_groups(pool: FeatureMap) -> Any:
 
 def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
     """Return the units that can be computed alone for `columns`, with their columns, or None."""
-    of_units = columns_of_units(pool)
-    kept = np.isin(of_units, columns)
-    units = np.flatnonzero(kept.all(axis=1))
+    table = columns_of_units(pool)
+    mask = np.isin(table, columns)
+    units = np.flatnonzero(mask.all(axis=1))
     alone = isinstance(pool, _SEPARABLE) and pool._projection.dense
-    alone &= kept[units].size == kept.sum()
-    return (units, of_units[units].T.reshape(-1)) if alone else None
+    alone = alone and mask[units].size == mask.sum()
+    return (units, table[units].T.reshape(-1)) if alone else None
 
 
 def require_groups(groups: ArrayLike | None, n_columns: int) -> Any:
@@ -83,9 +83,9 @@ def sum_groups(xp: ModuleType, values: Array, labels: NDArray[np.int64]) -> Arra
     order = np.argsort(labels, kind="stable")
     table[labels[order], np.arange(n) - np.repeat(np.cumsum(sizes) - sizes, sizes)] = order
     place = _arrays.place_of(values)
-    padded = xp.concat([values, xp.zeros((1,), dtype=values.dtype, device=place.device)])
+    terms = xp.concat([values, xp.zeros((1,), dtype=values.dtype, device=place.device)])
     indices = _arrays.from_host(table.reshape(-1), place)
-    return xp.sum(xp.reshape(xp.take(padded, indices, axis=0), table.shape), axis=1)
+    return xp.sum(xp.reshape(xp.take(terms, indices, axis=0), table.shape), axis=1)
 
 
 class SelectedFeatures(FeatureMap):
@@ -162,8 +162,8 @@ class SelectedFeatures(FeatureMap):
             columns = np.asarray(self.columns, dtype=np.int32)
             return (*weights, columns, np.asarray(self.gains, dtype=dtype))
         units, order = self._separate
-        kept = tuple(np.ascontiguousarray(part[..., units]) for part in weights)
-        return (*kept, np.asarray([gain[one] for one in order], dtype=dtype))
+        parts = (np.ascontiguousarray(part[..., units]) for part in weights)
+        return (*parts, np.asarray([gain[column] for column in order], dtype=dtype))
 
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         """Compute the columns that are kept, alone or out of all of the pool, times their gains."""
@@ -181,22 +181,20 @@ class SelectedFeatures(FeatureMap):
         # A tracer has no device: its weights are where it will be.
         near = there.xp is self.place.xp and None in (there.device, self.place.device)
         here = self if near or there == self.place else self.to(x)
-        left = here(x)
-        right = left if y is None else here(y)
-        return there.xp.matmul(left, there.xp.matrix_transpose(right))
+        return here.gram(x, y, check_finite=False)
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
         if not self.unbiased:
             return 0.0 * self._kernel_of(x, y)
         if self.variance_factors is None:
-            known = "no bound of the variance is known for features drawn by their scores alone"
-            raise ValueError(f"{known}, whose weights nothing bounds: draw with mix > 0")
-        of_gram, of_unit, of_square = self.variance_factors
-        total = of_unit * self.pool._variance_of(x, y)
-        if of_gram:
-            total = total + of_gram * self.pool._gram_variance_of(x, y) / self.pool.n_features
-        if of_square:
-            total = total + of_square * self.pool._kernel_of(x, y) ** 2
+            text = "no bound of the variance is known for features drawn by their scores alone"
+            raise ValueError(f"{text}, whose weights nothing bounds: draw with mix > 0")
+        gram, product, square = self.variance_factors
+        total = product * self.pool._variance_of(x, y)
+        if gram:
+            total = total + gram * self.pool._gram_variance_of(x, y) / self.pool.n_features
+        if square:
+            total = total + square * self.pool._kernel_of(x, y) ** 2
         return total * self.n_features
 
 
@@ -207,8 +205,8 @@ def _require_parts(selected: SelectedFeatures, n_inputs: int, n_features: int) -
     if not columns or len(columns) != n_features or len(gains) != n_features:
         sizes = f"{len(columns)} columns and {len(gains)} gains for n_features={n_features}"
         raise ValueError(f"{sizes}: give one of each a feature")
-    if list(columns) != sorted(set(columns)) or columns[0] < 0 or columns[-1] >= pool.n_features:
-        most = pool.n_features
+    most = pool.n_features
+    if list(columns) != sorted(set(columns)) or columns[0] < 0 or columns[-1] >= most:
         raise ValueError(f"columns must be different, ascending and below the pool's {most}")
     if not np.all(np.isfinite(gains)) or min(gains) <= 0:
         raise ValueError("gains must be positive and finite")
@@ -260,19 +258,21 @@ class Selector(ABC):
         require_pool(self.pool)
         object.__setattr__(self, "n_features", require_integer("n_features", self.n_features))
         labels = self._labels()
-        of_units = labels[columns_of_units(self.pool)]
-        if np.any(of_units != of_units[:, :1]):
+        units = labels[columns_of_units(self.pool)]
+        if np.any(units != units[:, :1]):
             raise ValueError(
                 "groups split a unit: give cosine and sine of a frequency, or all thresholds of a "
                 "template, one label"
             )
         largest = int(np.bincount(labels).max())
-        if self.n_features % largest:
-            what = f"n_features={self.n_features} is not a multiple of {largest}, the columns of a"
-            raise ValueError(f"{what} group: whole groups are kept")
-        if self.n_features > self.pool.n_features:
-            both = f"n_features={self.n_features} exceeds the pool's {self.pool.n_features}"
-            raise ValueError(f"{both}: draw a larger pool")
+        n, most = self.n_features, self.pool.n_features
+        if n % largest:
+            raise ValueError(
+                f"n_features={n} is not a multiple of {largest}, the columns of a group: whole "
+                "groups are kept"
+            )
+        if n > most:
+            raise ValueError(f"n_features={n} exceeds the pool's {most}: draw a larger pool")
 
     def fit(self, X: Array, y: object = None) -> SelectedFeatures:
         """Choose features on rows.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -46,48 +47,60 @@ def unpack(words: Any, n_digits: int, dtype: Any) -> Any:
 
 def agreements(left: Array, right: Array | None, n_digits: int, *, threads: int = 0) -> Any:
     """Count agreeing digits, (n, k), of rows of `left` and `right`, or each pair of `left` once."""
-    count = np.uint16 if n_digits < 2**16 else np.uint32
-    out = np.empty((len(left), len(left if right is None else right)), dtype=count)
-    # Rows along the contiguous axis.
-    a = np.ascontiguousarray(np.moveaxis(left, 0, -1))
-    b = a if right is None else np.ascontiguousarray(np.moveaxis(right, 0, -1))
+    pair = [left, left if right is None else right]
+    out = np.zeros([len(x) for x in pair], np.uint16 if n_digits < 2**16 else np.uint32)
+    # An import of faiss would start its threads: it is used where the user has imported it.
+    by_faiss = left.shape[1] == 1 and sys.modules.get("faiss") is not None
+    if not by_faiss:  # rows along the contiguous axis
+        pair = [np.moveaxis(x, 0, -1) for x in pair]
+    a, b = map(np.ascontiguousarray, pair)
     tiles = list(_arrays.slices(left.shape[0], _ROWS))
 
     def run(rows: slice) -> None:
         first = rows.start if right is None else 0
-        for start in range(first, b.shape[2], _COLUMNS):
-            columns = slice(start, min(start + _COLUMNS, b.shape[2]))
-            tile = n_digits - _differing(a[:, :, rows, None], b[:, :, None, columns], count)
-            out[rows, columns] = tile
+        for start in range(first, out.shape[1], _COLUMNS):
+            columns = slice(start, min(start + _COLUMNS, out.shape[1]))
+            tile = out[rows, columns]
+            if by_faiss:
+                _count_bits(tile, a[rows], b[columns])
+            else:
+                _count_digits(tile, a[:, :, rows, None], b[:, :, None, columns])
+            np.subtract(n_digits, tile, out=tile)
             if right is None:
                 out[columns, rows] = tile.T
 
     threads = min(threads or _arrays.host_threads(), len(tiles))
     if threads <= 1:
-        for rows in tiles:
-            run(rows)
-    else:
-        from concurrent.futures import ThreadPoolExecutor  # deferred: it imports logging
+        list(map(run, tiles))
+        return out
+    from concurrent.futures import ThreadPoolExecutor  # deferred: it imports logging
 
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(run, tiles))
+    with ThreadPoolExecutor(threads) as pool:
+        list(pool.map(run, tiles))
     return out
 
 
-def _differing(a: Array, b: Array, count: Any) -> Any:
-    """Count differing digits, (r, c), of (planes, words, r, 1) and (planes, words, 1, c)."""
-    shape = (a.shape[2], b.shape[3])
-    differ, other = np.empty(shape, dtype=np.uint64), np.empty(shape, dtype=np.uint64)
-    ones = np.empty(shape, dtype=np.uint8)
-    total = np.zeros(shape, dtype=count)
-    for word in range(a.shape[1]):
-        np.bitwise_xor(a[0, word], b[0, word], out=differ)
-        for plane in range(1, a.shape[0]):
-            np.bitwise_xor(a[plane, word], b[plane, word], out=other)
-            np.bitwise_or(differ, other, out=differ)
-        np.bitwise_count(differ, out=ones)
-        np.add(total, ones, out=total)
-    return total
+def _count_bits(total: Array, a: Array, b: Array) -> None:
+    """Count differing bits, (r, c), of rows of words by faiss, in place."""
+    faiss, counts = sys.modules["faiss"], np.empty(total.shape, dtype=np.int32)
+    *pair, target = (faiss.swig_ptr(x) for x in (a.view(np.uint8), b.view(np.uint8), counts))
+    faiss.hammings(*pair, *total.shape, a[0].nbytes, target)
+    total[...] = counts
+
+
+def _count_digits(total: Array, a: Array, b: Array) -> None:
+    """Add up differing digits of (planes, words, r, 1) and (planes, words, 1, c), in place."""
+    bits, others = np.empty((2, *total.shape), dtype=np.uint64)
+    ones = np.empty(total.shape, dtype=np.uint8)
+    with np.errstate():  # which restores the buffer; NumPy fills it for rows below a third of it
+        np.setbufsize(1024)
+        for word in range(a.shape[1]):
+            np.bitwise_xor(a[0, word], b[0, word], out=bits)
+            for plane in range(1, a.shape[0]):
+                np.bitwise_xor(a[plane, word], b[plane, word], out=others)
+                np.bitwise_or(bits, others, out=bits)
+            np.bitwise_count(bits, out=ones)
+            np.add(total, ones, out=total)
 
 
 # One-hot columns per product: 4 KiB per row.
@@ -106,17 +119,18 @@ def require_codes(codes: Array, name: str, n_digits: int | None = None) -> None:
         )
 
 
-def require_digits(codes: Array, pool_size: int, name: str) -> None:
-    """Raise unless digits are below `pool_size`; those of lazy arrays are not checked."""
-    if _arrays.is_lazy(codes) or 0 in codes.shape:
-        return
+def require_digits(codes: Array, pool_size: int, name: str) -> Array:
+    """Return digits below `pool_size` in their dtype; raise for others, but of lazy arrays."""
     xp = _arrays.array_namespace(codes)
-    least, most = int(xp.min(codes)), int(xp.max(codes))
+    least = most = 0
+    if not (_arrays.is_lazy(codes) or 0 in codes.shape):
+        least, most = int(xp.min(codes)), int(xp.max(codes))
     if least < 0 or most >= pool_size:
         raise ValueError(
             f"{name} holds the digit {least if least < 0 else most}, but digits of pool_size="
             f"{pool_size} are 0 to {pool_size - 1}; pass codes of this map"
         )
+    return xp.astype(codes, _arrays.code_dtype(xp, pool_size), copy=False)
 
 
 def hamming_similarity(c: Array, d: Array | None, n_values: int, threads: int = 0) -> Array:
@@ -125,12 +139,8 @@ def hamming_similarity(c: Array, d: Array | None, n_values: int, threads: int = 
         # In Dask's own threads, where digits are looked at once they exist.
         chunk = functools.partial(hamming_similarity, n_values=n_values, threads=1)
         return _arrays.pairs_of_chunks(chunk, c, d, np.dtype(np.float64))
-    xp = _arrays.place_of(c).xp
-    small = []
-    for codes, name in ((c, "C"), (d, "D")):
-        if codes is not None:
-            require_digits(codes, n_values, name)
-            small.append(xp.astype(codes, _arrays.code_dtype(xp, n_values), copy=False))
+    pair = ((c, "C"), (d, "D"))
+    small = [require_digits(codes, n_values, name) for codes, name in pair if codes is not None]
     if not _arrays.place_of(c).on_host:
         return _by_products(small[0], None if d is None else small[1], n_values)
     left, *right = (pack(codes, n_values) for codes in small)

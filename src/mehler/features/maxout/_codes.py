@@ -10,7 +10,7 @@ import numpy as np
 
 from mehler import _arrays, exact
 from mehler._arrays import Array
-from mehler._validate import require_integer, require_real
+from mehler._validate import require_instance, require_integer, require_real
 from mehler.features._block import Units
 from mehler.features.maxout import _bit_planes as bit_planes
 from mehler.features.maxout._maxout import MaxoutBase
@@ -234,10 +234,8 @@ class PackedCodes:
         q = require_integer("pool_size", pool_size, most=10**6)
         bit_planes.require_codes(codes, "codes")
         _arrays.require_values(codes, "codes")
-        host = _arrays.to_host(codes)
-        bit_planes.require_digits(host, q, "codes")
-        small = host.astype(_arrays.code_dtype(np, q), copy=False)
-        return cls(bit_planes.pack(small, q), host.shape[1], q)
+        small = bit_planes.require_digits(_arrays.to_host(codes), q, "codes")
+        return cls(bit_planes.pack(small, q), small.shape[1], q)
 
     def unpack(self, like: Any = None) -> Array:
         """Return the codes, exactly as they were packed.
@@ -269,25 +267,19 @@ class PackedCodes:
         -------
         unsigned integer array, shape (n, k)
             NumPy; uint16 up to m = 65535, else uint32. Threads: ``OMP_NUM_THREADS``, or the cores.
+            Pools of two are compared by faiss where the program has imported it.
         """
-        if other is not None:
-            self._require_same(other)
-        right = None if other is None else other.words
-        return bit_planes.agreements(self.words, right, self.n_features)
+        if other is None or other is self:
+            return bit_planes.agreements(self.words, None, self.n_features)
+        require_instance("other", other, PackedCodes)
+        sizes, others = (f"{c.n_features} digits below {c.pool_size}" for c in (self, other))
+        if sizes != others:
+            raise ValueError(f"other has {others}, these have {sizes}; compare codes of one map")
+        return bit_planes.agreements(self.words, other.words, self.n_features)
 
     def similarity(self, other: PackedCodes | None = None) -> Any:
         """Compute the fraction of digits that agree: :meth:`agreements` over m, in float64."""
         return self.agreements(other) / self.n_features
-
-    def _require_same(self, other: object) -> None:
-        if not isinstance(other, PackedCodes):
-            raise TypeError(f"other is {type(other).__name__}; pass PackedCodes.pack(codes, q)")
-        ours, theirs = ((one.n_features, one.pool_size) for one in (self, other))
-        if ours != theirs:
-            raise ValueError(
-                f"other has {theirs[0]} digits below {theirs[1]}, these have {ours[0]} below "
-                f"{ours[1]}; compare codes of one map"
-            )
 
     def __len__(self) -> int:
         return int(self.words.shape[0])
@@ -298,7 +290,5 @@ class PackedCodes:
         return int(self.words.nbytes)
 
     def __repr__(self) -> str:
-        return (
-            f"PackedCodes of {len(self)} rows, {self.n_features} digits below {self.pool_size}, "
-            f"{self.nbytes} bytes"
-        )
+        sizes = f"{len(self)} rows, {self.n_features} digits below {self.pool_size}"
+        return f"PackedCodes of {sizes}, {self.nbytes} bytes"
