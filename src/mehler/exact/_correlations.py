@@ -96,19 +96,12 @@ def scalar_if_scalar(values: Any) -> Any:
 
 def collision_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:
     """Compute kappa_1 = 1 or kappa_2 = 1 - acos(rho)/pi of an array with values in [-1, 1]."""
+    xp = _arrays.array_namespace(rho)
     if q == 1:
-        return _arrays.array_namespace(rho).ones_like(rho)
-    value = functools.partial(_arrays.map_elements, _collision)
-    return _arrays.with_derivative(value, _collision_slope, rho)
-
-
-def _collision(xp: ModuleType, rho: _arrays.Array) -> _arrays.Array:
-    return xp.acos(-rho) / np.pi  # pi - acos(rho), accurate next to rho = -1
-
-
-def _collision_slope(rho: _arrays.Array) -> _arrays.Array:
-    """Compute the derivative of kappa_2; where it is infinite, 0."""
-    return over_sine(_arrays.array_namespace(rho), rho) / np.pi
+        return xp.ones_like(rho)
+    # pi - acos(rho), accurate next to rho = -1; where the slope is infinite, 0.
+    value = functools.partial(_arrays.map_elements, lambda xp, r: xp.acos(-r) / np.pi)
+    return _arrays.with_derivative(value, lambda r: over_sine(xp, r) / np.pi, rho)
 
 
 def kernel_on_array(rho: _arrays.Array, q: int) -> _arrays.Array:

@@ -78,15 +78,11 @@ def require_pool(q: Any, most: int) -> int:
     return require_integer("pool size q", q, most=most)
 
 
-def require_order(name: str, k: Any) -> int:
-    """Return the order of a moment."""
-    return require_integer(name, k, least=0, most=MOST_ORDER)
-
-
 def max_moment(k: int, q: int, dps: int) -> mpmath.mpf:
     """Compute E M^k, M the largest of q normals, to relative error ``10**-dps``."""
     digits = require_dps(dps)
-    k, q = require_order("order k", k), require_pool(q, LARGEST_LINE)
+    k = require_integer("order k", k, least=0, most=MOST_ORDER)
+    q = require_pool(q, LARGEST_LINE)
     if q == 1 and k % 2:
         return mpmath.mpf(0)
     mp, nats = _context(digits, 4 * q.bit_length())
@@ -97,7 +93,8 @@ def max_moment(k: int, q: int, dps: int) -> mpmath.mpf:
 def hermite_moment(i: int, q: int, dps: int) -> mpmath.mpf:
     """Compute h_i(q) = E He_i(M)/sqrt(i!) to absolute error ``10**-dps``."""
     digits = require_dps(dps)
-    i, q = require_order("order i", i), require_pool(q, LARGEST_LINE)
+    i = require_integer("order i", i, least=0, most=MOST_ORDER)
+    q = require_pool(q, LARGEST_LINE)
     if i > 0 and (q == 1 or (q == 2 and i % 2 == 0)):
         return mpmath.mpf(0)
     mp, nats = _context(digits, 4 * q.bit_length())

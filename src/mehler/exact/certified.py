@@ -99,9 +99,7 @@ class Ball:
             return self._ends()[0] <= low and high <= self._ends()[1]
         return self._ends()[0] <= exact_number(x, name="x") <= self._ends()[1]
 
-    def __contains__(self, x: Any) -> bool:
-        """Return :meth:`contains` of x."""
-        return self.contains(x)
+    __contains__ = contains
 
     def overlaps(self, other: Ball) -> bool:
         """Return whether the two intervals intersect."""
@@ -163,7 +161,7 @@ def max_moment(k: int, q: int, *, bits: int = 128) -> Ball:
     >>> 1 in certified.max_moment(2, 2)
     True
     """
-    k = _digits.require_order("order k", k)
+    k = require_integer("order k", k, least=0, most=_digits.MOST_ORDER)
     return _expectation(lambda flint, t: t**k, k, q, bits)
 
 
@@ -192,7 +190,7 @@ def hermite_moment(i: int, q: int, *, bits: int = 128) -> Ball:
     >>> 0 in certified.hermite_moment(2, 2)
     True
     """
-    i = _digits.require_order("order i", i)
+    i = require_integer("order i", i, least=0, most=_digits.MOST_ORDER)
 
     def normalised(flint: Any, t: Any) -> Any:
         # flint's Hermite polynomials are the physicists'.

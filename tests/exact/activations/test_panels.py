@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from mehler.exact import activation_kernel, activation_kernel_error
-from mehler.exact.activations import _series, coefficients
+from mehler.exact.activations import _series
+from mehler.exact.activations._series import coefficients
 
 
 def split(function, low=0.5, high=0.75):
@@ -87,7 +88,7 @@ def test_coefficients_of_stairs_are_those_of_their_steps():
     """E 1[g > u] h_k(g) = h_(k-1)(u) phi(u) / sqrt(k), where no panel and no rule is."""
     series = coefficients(stairs, SCALES)
     terms = 500
-    for s, size, c, error in zip(SCALES, series.size, series.c, series.error, strict=True):
+    for s, size, c, error in zip(SCALES, series.size, series.c.T, series.error, strict=True):
         u = edges(s)
         density = np.exp(-0.5 * u * u) / math.sqrt(math.tau)
         orders = np.sqrt(np.arange(1, terms))
@@ -96,6 +97,19 @@ def test_coefficients_of_stairs_are_those_of_their_steps():
         assert np.sum((size * c[1:terms] - truth) ** 2) ** 0.5 <= size * error + 1e-14 * (1 + 3 * s)
         # By symmetry, floor(t) + 1/2 has mean 0.
         assert abs(size * c[0] + 0.5) <= size * error + 1e-14 * (1 + 3 * s)
+
+
+@pytest.mark.parametrize("low", [0.1, 0.3])
+@pytest.mark.parametrize("function", [np.tanh, lambda t: t**3, lambda t: np.sin(3 * t)])
+def test_many_scales_have_the_values_of_two(function, low):
+    """400 scales: in batches, or interpolated if they are within a factor of 8."""
+    s = np.linspace(low, 2.2, 400)
+    rows = np.full((400, 1), 0.95), s[:, None], s[None, :]
+    values, errors = activation_kernel(function, *rows), activation_kernel_error(function, *rows)
+    for i, j in ((0, 399), (3, 230), (251, 250)):
+        pair = 0.95, s[i], s[j]
+        slack = errors[i, j] + activation_kernel_error(function, *pair)
+        assert abs(values[i, j] - activation_kernel(function, *pair)) <= slack
 
 
 def test_many_jumps_at_many_scales_stay_small():

@@ -7,8 +7,6 @@ with a stated error, for any other function.
 from mehler.exact.activations._activation import Activation as Activation
 from mehler.exact.activations._closed import Pairs as Pairs
 from mehler.exact.activations._closed import Projected as Projected
-from mehler.exact.activations._closed import Sides as Sides
-from mehler.exact.activations._closed import Waves as Waves
 from mehler.exact.activations._closed import arc_cosine as arc_cosine
 from mehler.exact.activations._closed import gaussian as gaussian
 from mehler.exact.activations._closed import on_sphere as on_sphere
@@ -18,6 +16,5 @@ from mehler.exact.activations._named import activation_kernel as activation_kern
 from mehler.exact.activations._named import activation_kernel_error as activation_kernel_error
 from mehler.exact.activations._named import activation_of as activation_of
 from mehler.exact.activations._series import Cache as Cache
-from mehler.exact.activations._series import coefficients as coefficients
 
 __all__ = ["ACTIVATIONS"]

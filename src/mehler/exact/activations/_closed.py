@@ -22,21 +22,11 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    r"""Pairs :math:`u \sim N(0, s_x^2)`, :math:`v \sim N(0, s_y^2)` of correlation :math:`\rho`.
+    """Normal u and v of deviations `x_scale`, `y_scale` and correlation `rho`; shapes broadcast.
 
-    Attributes
-    ----------
-    rho : array
-        Correlations in [-1, 1].
-    near, far : array
-        :math:`1 - \rho` and :math:`1 + \rho`, whose digits a rounded correlation has lost.
-    x_scale, y_scale : array
-        Standard deviations, 0 or more; shapes broadcast with that of `rho`.
-    covariance : array, optional
-        :math:`\rho s_x s_y`, of which derivatives at rows of zeros are taken, where correlations
-        have none. Default the product of the three.
-    squares : tuple of array, optional
-        Variances of u - v and u + v, where correlations lack the digits for them.
+    `near`, `far`: 1 - rho and 1 + rho, whose digits a rounded correlation has lost. `covariance`:
+    where correlations have no derivative, at rows of zeros, those of it are taken. `squares`:
+    variances of u - v and u + v, where correlations lack the digits for them.
     """
 
     rho: Array
@@ -331,57 +321,36 @@ def phase_cdf(wave: Wave, t: Floats) -> Any:
     return 1.0 - np.arccos(np.clip((t - constant) / amplitude, -1.0, 1.0)) / math.pi
 
 
-def _first_power(moment: Callable[[Pairs], Any]) -> Callable[[Pairs, int], Any]:
-    """Return a kernel, of power 1 alone, from its value and the scale of its rounding."""
+def _first_power(value: Callable[..., Array]) -> Callable[[Pairs, int], Any]:
+    """Return a kernel, of power 1 alone, that rounds as its value at equal rows does."""
 
     def kernel(pairs: Pairs, power: int) -> tuple[Array, Array] | None:
         if power != 1:
             return None
-        value, size = moment(pairs)
-        return value, 64.0 * pairs.eps * size
+        ones = pairs.xp.ones_like(pairs.rho)
+        size = value(pairs, ones, 0.0 * ones, 2.0 * ones)
+        return value(pairs, pairs.rho, pairs.near, pairs.far), 64.0 * pairs.eps * size
 
     return kernel
 
 
 @_first_power
-def erf_kernel(pairs: Pairs) -> Any:
+def erf_kernel(pairs: Pairs, *correlations: Array) -> Array:
     """Compute Williams' kernel, E erf(u) erf(v)."""
-    r, _, _, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
-    ones = pairs.xp.ones_like(pairs.rho)
-    # A correlation is rounded by eps, whatever it is.
-    largest = _orthant(pairs, ones, pairs.near, pairs.far, stretch=2.0)[0]
-    value, largest = ((2.0 / math.pi) * pairs.xp.atan2(part, root) for part in (r, largest))
-    return value, largest
+    r, _, _, _, root = _orthant(pairs, *correlations, stretch=2.0)
+    return (2.0 / math.pi) * pairs.xp.atan2(r, root)
 
 
 @_first_power
-def erf_slope_kernel(pairs: Pairs) -> Any:
+def erf_slope_kernel(pairs: Pairs, *correlations: Array) -> Array:
     """Compute the kernel of the derivative of erf."""
-    _, _, rest, _, root = _orthant(pairs, pairs.rho, pairs.near, pairs.far, stretch=2.0)
-    value = (4.0 / math.pi) * rest / root
-    return value, value
+    _, _, rest, _, root = _orthant(pairs, *correlations, stretch=2.0)
+    return (4.0 / math.pi) * rest / root
 
 
 @_first_power
-def gelu_kernel(pairs: Pairs) -> Any:
+def gelu_kernel(pairs: Pairs, *correlations: Array) -> Array:
     """Compute the kernel of t Phi(t), Phi the normal cdf."""
-    return _with_size(_gelu_value, pairs)
-
-
-@_first_power
-def gelu_slope_kernel(pairs: Pairs) -> Any:
-    """Compute the kernel of Phi(t) + t phi(t): that of t Phi(t), by d/dc, c the covariance."""
-    return _with_size(_gelu_slope_value, pairs)
-
-
-def _with_size(value: Callable[..., Any], pairs: Pairs) -> tuple[Any, Any]:
-    """Return a value, and that at equal rows."""
-    ones = pairs.xp.ones_like(pairs.rho)
-    equal = value(pairs, ones, 0.0 * ones, 2.0 * ones)
-    return value(pairs, pairs.rho, pairs.near, pairs.far), equal
-
-
-def _gelu_value(pairs: Pairs, *correlations: Array) -> Array:
     r, angle, rest, _, root = _orthant(pairs, *correlations)
     lengths = pairs.x_scale * pairs.y_scale
     covariance = correlations[0] * lengths
@@ -392,7 +361,9 @@ def _gelu_value(pairs: Pairs, *correlations: Array) -> Array:
     return (covariance * angle + edge) / (2.0 * math.pi)
 
 
-def _gelu_slope_value(pairs: Pairs, *correlations: Array) -> Array:
+@_first_power
+def gelu_slope_kernel(pairs: Pairs, *correlations: Array) -> Array:
+    """Compute the kernel of Phi(t) + t phi(t): that of t Phi(t), by d/dc, c the covariance."""
     r, angle, rest, square, root = _orthant(pairs, *correlations)
     # Of scales whose squares overflow the root is 0, as is what it divides.
     root = pairs.xp.where(root > 0.0, root, pairs.xp.ones_like(root))
@@ -401,7 +372,7 @@ def _gelu_slope_value(pairs: Pairs, *correlations: Array) -> Array:
 
 
 def _orthant(
-    pairs: Pairs, rho: Array, near: Array, far: Array, stretch: float = 1.0
+    pairs: Pairs, rho: Array, near: Array, far: Array, *, stretch: float = 1.0
 ) -> tuple[Array, ...]:
     r"""Return r, pi/2 + arcsin r, 1/sqrt((1+a)(1+b)), (1+a+b) times its square, sqrt(1-r^2).
 

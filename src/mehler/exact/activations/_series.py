@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 import threading
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -63,7 +64,7 @@ _lock = threading.Lock()
 
 
 def table(n: int, terms: int) -> Any:
-    """Return 2 w phi(g) h_k(g) at `nodes`, (N_PANELS * n, terms), shared by all threads."""
+    """Return 2 w phi(g) h_k(g) at `nodes`, (terms, N_PANELS * n), shared by all threads."""
     with _lock:
         return _build(n, terms)
 
@@ -74,12 +75,12 @@ def _build(n: int, terms: int) -> Any:
     weight = np.tile(PANEL * points(n)[1], N_PANELS)
     root = np.exp(-0.25 * at * at) / (2 * np.pi) ** 0.25
     # h_k(g) sqrt(phi(g)) stays bounded where h_k alone would overflow.
-    values = np.empty((at.size, terms))
+    values = np.empty((terms, at.size))
     before, now = np.zeros_like(at), root
     for k in range(terms):
-        values[:, k] = now
+        values[k] = now
         before, now = now, (at * now - np.sqrt(k) * before) / np.sqrt(k + 1)
-    return values * (2.0 * weight * root)[:, None]
+    return values * (2.0 * weight * root)
 
 
 # values(scale index, g): the function at s g and at -s g, over the function's size at that scale.
@@ -122,10 +123,7 @@ def gaussian_mass(low: Any, high: Any) -> Any:
 
 
 def bisect(sample: Sample, scale: Any, low: Floats, high: Floats, size: Floats) -> Iterator[Panels]:
-    """Yield the parts of unresolved panels: resolved, jumps, noise, and the budget's rest.
-
-    `size` is the root mean square at each scale.
-    """
+    """Yield resolved parts of panels, jumps, noise, the budget's rest; `size`: root mean square."""
     before: Any = None
     most = min(_MOST, max(_LEAST, _BUDGET // max(1, np.unique(scale).size)))
     for level in range(_LEVELS):
@@ -154,10 +152,7 @@ def bisect(sample: Sample, scale: Any, low: Floats, high: Floats, size: Floats) 
 
 
 class RuleSums:
-    """Sums by one rule over the parts of panels that were bisected.
-
-    Legendre moments of the function at s g and at -s g; E a(s g)^2 and E a(s g) a(-s g).
-    """
+    """Sums by one rule over parts: Legendre moments at +-s g, E a(s g)^2, E a(s g) a(-s g)."""
 
     def __init__(self, scales: int) -> None:
         self.moments = np.zeros((scales, N_PANELS, 2, _MOMENTS))
@@ -189,12 +184,16 @@ class RuleSums:
 
 HostFunction = Callable[[Any], Any]
 
-MOST_TERMS = 512
-_FEWEST_TERMS = 64
+N_TERMS = 512
+_FINER_TERMS = 64
 EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
-# Scales per batch: 15 MiB of values.
-_SCALES = 256
+# Scales per batch: 4 MiB of values.
+_SCALES = 64
+# More scales than three times so many, that differ by less than such a factor, are interpolated.
+_KNOTS, _WIDEST = 96, 8.0
+# How far interpolation at so many Chebyshev points amplifies errors, rounded up.
+_LEBESGUE = 4.0
 # Scales whose coefficients are kept, at most 128 MiB.
 _MOST_HELD = 1 << 15
 
@@ -247,14 +246,14 @@ def _values(function: HostFunction, scales: Floats) -> tuple[Any, Any, Any, Any]
 
 
 def _sums(values: Floats, split: RuleSums | None, terms: int) -> tuple[Any, Any, Any]:
-    """Sum coefficients (scales, terms), second and mirrored moments by one rule."""
+    """Sum coefficients (terms, scales), second and mirrored moments by one rule."""
     shape = values.shape[1], -1
     even = (0.5 * (values[0] + values[1])).reshape(shape)
     odd = (0.5 * (values[0] - values[1])).reshape(shape)
     weights = table(values.shape[3], terms)
-    c = np.empty((values.shape[1], terms))
-    c[:, ::2], c[:, 1::2] = even @ weights[:, ::2], odd @ weights[:, 1::2]
-    squares = [part**2 @ weights[:, 0] for part in (even, odd)]
+    c = np.empty((terms, values.shape[1]))
+    c[::2], c[1::2] = weights[::2] @ even.T, weights[1::2] @ odd.T
+    squares = [part**2 @ weights[0] for part in (even, odd)]
     second, mirror = squares[0] + squares[1], squares[0] - squares[1]
     if split is None:
         return c, second, mirror
@@ -270,7 +269,7 @@ def _split_off(
     Returns sums over the parts by both rules, and errors: of those as narrow as a jump, of others.
     """
     # A rough size, to tell what is negligible.
-    weight = table(FINER, 1)[:, 0].reshape(N_PANELS, -1)
+    weight = table(FINER, 1)[0].reshape(N_PANELS, -1)
     mean_square = np.sqrt(0.5 * np.einsum("snpi,pi->n", fine**2, weight))
     error = np.max(np.abs(coarse @ interpolation() - fine), axis=(0, 3))
     low: Any = PANEL * np.arange(N_PANELS)
@@ -296,10 +295,10 @@ def _split_off(
 
 @dataclass(frozen=True)
 class Coefficients:
-    """Coefficients c of a(s g)/size and their errors, one row per scale; `size` is max |a(s g)|.
+    """Coefficients c of a(s g)/size, (terms, scales), and their errors; `size` is max |a(s g)|.
 
     `second`, `mirror`: E a(s g)^2, E a(s g) a(-s g), off by `second_error`; `error`: of c, in root
-    mean square; `tail`: sqrt of t_n with these errors.
+    mean square.
     """
 
     size: Floats
@@ -308,55 +307,90 @@ class Coefficients:
     mirror: Floats
     error: Floats
     second_error: Floats
-    tail: Floats
+
+    @functools.cached_property
+    def rest(self) -> Any:
+        """What is left of the second moment from each term on, or may be: t_n, (terms + 1, n)."""
+        squares = self.c[::-1] ** 2
+        end = np.maximum(self.second - np.sum(squares, axis=0), 0.0)
+        end += self.second_error + 2 * self.error * self.second**0.5
+        return np.cumsum(np.vstack([end, squares]), axis=0)[::-1]
+
+    @functools.cached_property
+    def orders(self) -> list[int]:
+        """Terms that count: 512 products of two smaller coefficients are below rounding."""
+        return np.flatnonzero(np.any(self.c**2 > 2.0**-64 * self.second, axis=1)).tolist()
 
 
 def coefficients(function: HostFunction, scales: Floats) -> Coefficients:
     """Compute the coefficients at each of `scales` (n,), exact for the constant of scale 0."""
+    if scales.size > 3 * _KNOTS and np.max(scales) < _WIDEST * np.min(scales):
+        between = _interpolated(function, np.log(scales))
+        if between is not None:
+            return between
     starts = range(0, max(1, scales.size), _SCALES)
     parts = [_of_batch(function, scales[start : start + _SCALES]) for start in starts]
     return _joined(parts, slice(None))
 
 
+def _interpolated(function: HostFunction, at: Floats) -> Coefficients | None:
+    """Interpolate between knots in log s = `at`, or return None where these are too few.
+
+    The coefficients of a(s g) over its root mean square are analytic for abs(Im log s) < pi/4, and
+    turn over 1/sqrt(k), so that knots miss nothing; the end of a Chebyshev series shows if they do.
+    """
+    middle, half = 0.5 * (np.max(at) + np.min(at)), max(0.5 * np.ptp(at), EPS)
+    order = np.arange(_KNOTS)
+    turns = 0.5 * np.pi / _KNOTS * (2 * order + 1)
+    knots = np.cos(turns)
+    part = coefficients(function, np.exp(middle + half * knots))
+    if not np.all(part.second > 0.0):
+        return None
+    root = part.second**0.5
+    log_size = np.log(part.size * root)
+    values = np.vstack([part.c / root, part.mirror / part.second, log_size - log_size[0]])
+    end = values @ np.cos(np.outer(turns, order[-8:])) * (2.0 / _KNOTS)
+    error = _LEBESGUE * np.max(part.error / root)
+    if np.sum(end**2) > error**2:
+        return None
+    # The barycentric formula, whose weights sum to 1; a scale at a knot is moved beside it.
+    gaps = (at - middle)[:, None] / half - knots
+    weights = (-1.0) ** order * np.sin(turns) / np.where(gaps == 0.0, _TINY, gaps)
+    *c, mirror, size = values @ (weights / np.sum(weights, axis=1, keepdims=True)).T
+    ones = np.ones_like(at)
+    second_error = _LEBESGUE * np.max(part.second_error / part.second)
+    size = np.exp(log_size[0] + size)
+    return Coefficients(size, np.array(c), ones, mirror, error * ones, second_error * ones)
+
+
 def _joined(parts: list[Coefficients], order: Any) -> Coefficients:
     """Join coefficients of several scales, and put them in order."""
-    terms = max(part.c.shape[1] for part in parts)
-    # Terms that were not needed are 0 to rounding.
-    c = (np.pad(part.c, ((0, 0), (0, terms - part.c.shape[1]))) for part in parts)
-    parts = [replace(part, c=one) for part, one in zip(parts, c)]
     columns = ([getattr(part, column.name) for part in parts] for column in fields(Coefficients))
-    return Coefficients(*(np.concatenate(column)[order] for column in columns))
+    return Coefficients(*(np.concatenate(column, axis=-1)[..., order] for column in columns))
 
 
 def _of_batch(function: HostFunction, scales: Floats) -> Coefficients:
     """Compute the coefficients at a batch of scales."""
     sample, coarse, fine, size = _values(function, scales)
     by_coarse, by_fine, jumps, unresolved = _split_off(sample, coarse, fine)
-    terms = _FEWEST_TERMS if by_coarse is None else MOST_TERMS
-    finer = _sums(fine, by_fine, _FEWEST_TERMS)
-    while True:
-        c, second, mirror = _sums(coarse, by_coarse, terms)
-        remainder = second - np.sum(c * c, axis=1)
-        if terms >= MOST_TERMS or np.all(remainder <= 64 * EPS * second):
-            break
-        terms *= 2
+    finer = _sums(fine, by_fine, _FINER_TERMS)
+    c, second, mirror = _sums(coarse, by_coarse, N_TERMS)
     # Four errors: the difference of the rules, on the terms of the finer; what no polynomial
     # resolves, by Bessel's inequality; jumps; rounding.
-    change = np.sum((finer[0] - c[:, :_FEWEST_TERMS]) ** 2, axis=1) ** 0.5
+    change = np.sum((finer[0] - c[:_FINER_TERMS]) ** 2, axis=0) ** 0.5
     shift = np.maximum(np.abs(finer[1] - second), np.abs(finer[2] - mirror))
     root = second**0.5
     error = change + unresolved + jumps + 32 * EPS * root
     # For an error e of a: (2 |a| + |e|) |e| in root mean square, and 2 E |e| where |a| <= 1.
     second_error = shift + 64 * EPS * second + (2 * root + unresolved) * unresolved + 2 * jumps
-    tail = np.sqrt(np.maximum(remainder, 0.0) + second_error + 2 * error * root)
     zero = scales == 0.0
     if np.any(zero):  # every unit is a(0), without quadrature
         value = float(evaluate(function, np.zeros((1, 1)))[0, 0])
-        size[zero], c[zero] = 1.0, 0.0
-        c[zero, 0] = value
+        size[zero], c[:, zero] = 1.0, 0.0
+        c[0, zero] = value
         second[zero] = mirror[zero] = value * value
-        error[zero] = second_error[zero] = tail[zero] = 0.0
-    return Coefficients(size, c, second, mirror, error, second_error, tail)
+        error[zero] = second_error[zero] = 0.0
+    return Coefficients(size, c, second, mirror, error, second_error)
 
 
 class Cache:
@@ -367,10 +401,11 @@ class Cache:
 
     def at(self, function: HostFunction, scales: Floats) -> Coefficients:
         """Return the coefficients of all scales so far, computing those of new ones."""
-        if self.scales.size > _MOST_HELD:
-            self.scales, self.parts = np.empty(0), []
-        fresh = np.setdiff1d(scales, self.scales)
-        if fresh.size:
+        places = np.searchsorted(self.scales, scales)
+        if np.any(np.append(self.scales, np.inf)[places] != scales):
+            if self.scales.size > _MOST_HELD:
+                self.scales, self.parts = np.empty(0), []
+            fresh = np.setdiff1d(scales, self.scales)
             every = np.concatenate([fresh, self.scales])
             order = np.argsort(every)
             parts = [coefficients(function, fresh), *self.parts]
@@ -387,31 +422,39 @@ def pair_moment(
     x, y = (np.searchsorted(held.scales, scale) for scale in scales)
     shape = np.broadcast_shapes(np.shape(rho), x.shape, y.shape)
     # A row with itself or its opposite: a single integral without a tail.
-    alone = [np.broadcast_to((x == y) & (gap == 0.0), shape) for gap in (near, far)]
+    alone = [(x == y) & (gap == 0.0) for gap in (near, far)]
     apart = np.abs(np.where(alone[0] | alone[1], 0.0, rho))
-    rows = np.unique(np.concatenate([x.ravel(), y.ravel()]))
-    c = np.ascontiguousarray(series.c[rows].T)
-    # Roots of what is left from each term on, (terms + 1, rows).
-    left = np.cumsum(np.concatenate([series.tail[rows][None] ** 2, c[::-1] ** 2]), axis=0)[::-1]
-    unseen = np.max(left / np.maximum(series.second[rows], _TINY), axis=1)
-    powers = float(np.max(apart, initial=0.0)) ** np.arange(len(unseen))
+    largest = float(np.max(apart, initial=0.0))
+    rest, rows = series.rest, np.unique(np.concatenate([x.ravel(), y.ravel()]))
+    unseen = 0.25 * EPS * series.second[rows]
     # Terms end where the rest cannot be seen at the largest correlation of two different rows.
-    ends = np.flatnonzero(powers * unseen <= 0.25 * EPS)
-    n = int(ends[0]) if ends.size else len(c)
-    x_at, y_at = np.searchsorted(rows, x), np.searchsorted(rows, y)
+    orders = range(N_TERMS)
+    n = bisect_left(orders, True, key=lambda k: bool(np.all(largest**k * rest[k][rows] <= unseen)))
     # Of even and odd functions every other term is 0.
     total, last, steps = np.zeros(shape), n, {1: rho, 2: rho * rho}
-    for k in reversed(np.flatnonzero(np.any(c[:n] != 0.0, axis=1))):
+    for k in reversed(series.orders[: bisect_left(series.orders, n)]):
         total *= steps[last - k] if last - k in steps else rho ** (last - k)
-        total += c[k][x_at] * c[k][y_at]
-        last = int(k)
+        _add_product(total, series.c[k][x], series.c[k][y])
+        last = k
     total *= rho**last
-    tail = apart**n * np.sqrt(left[n][x_at] * left[n][y_at])
+    # Where terms end, the largest correlation serves all pairs.
+    tail = (apart if n == N_TERMS else largest) ** n * rest[n][x] ** 0.5 * rest[n][y] ** 0.5
     x_root, y_root = series.second[x] ** 0.5, series.second[y] ** 0.5
     loss = series.error[x] * y_root + (x_root + series.error[x]) * series.error[y]
     bound = np.broadcast_to(tail + loss, shape)
     for same, moment in zip(alone, (series.second, series.mirror)):
-        total = np.where(same, moment[x], total)
-        bound = np.where(same, series.second_error[x], bound)
+        if np.any(same):
+            total = np.where(same, moment[x], total)
+            bound = np.where(same, series.second_error[x], bound)
     factor = series.size[x] * series.size[y]
     return factor * total, factor * bound + _TINY
+
+
+def _add_product(total: Floats, x: Floats, y: Floats) -> None:
+    """Add x y in place; of a column and a row by BLAS, which needs no room for their product."""
+    if x.ndim == y.ndim == 2 and total.size and total.shape == (x.size, y.size):
+        from scipy.linalg import blas
+
+        blas.dger(1.0, y[0], x[:, 0], a=total.T, overwrite_a=1)
+    else:
+        total += x * y
