@@ -189,11 +189,12 @@ def plan(
     return 0
 
 
+# Parameters of the command that are none of `mehler.planning.plan`.
 _COMMAND_OPTIONS = {"data", "map", "arg", "as_json", "out", "debug", *common.HOW}
 
 
 def _map(name: str, rows: Any, seed: int, arguments: dict[str, Any]) -> Any:
-    """Draw a map of mehler by the begin of its name, or that of MODULE:FACTORY."""
+    """Draw a map of `mehler.features` by the beginning of its name, or one of MODULE:FACTORY."""
     from mehler import features
 
     ours = [n for n in features.__all__ if n.lower().startswith(name.replace("-", "").lower())]

@@ -1,4 +1,8 @@
-"""verify_map: check a feature map phi for its kernel k(x, y), the mean of <phi(x), phi(y)>."""
+"""verify_map: check a feature map phi against a kernel k(x, y), the mean of <phi(x), phi(y)>.
+
+First its structure, that is the map against itself; then the kernel: of a random map the mean over
+draws, of one fixed map how close it is; and if that does not hold a diagnosis of likely causes.
+"""
 
 from __future__ import annotations
 
@@ -29,8 +33,7 @@ from mehler.verify import (
     relative_resolution,
 )
 
-# Most seconds of the structural checks, and their fraction of a shorter limit; the fraction that
-# is kept for the diagnosis.
+# Seconds of the structural checks, and their fraction of a shorter limit; that of the diagnosis.
 _SECONDS, _FRACTION, _RESERVE = 20.0, 0.3, 0.1
 
 
@@ -91,7 +94,7 @@ def verify_map(
         return new_maps.draw(seed) if m is None else cast(Any, new_maps.resize)(seed, m)
 
     progress(f"structure of {target}", 0, 2)
-    for generator in (random, np.random):  # calls have perhaps set it to one value, and do again
+    for generator in (random, np.random):  # to another state than that which a map may set itself
         generator.seed(2_718_281_828)
     built = check_structure(
         maps.draw,

@@ -64,10 +64,7 @@ def progress(*, lines: bool = False) -> Iterator[Callable[[str, int, int], None]
 
 @contextmanager
 def warnings_once() -> Iterator[None]:
-    """Show each warning text once, in one line on standard error.
-
-    Python's own record of warnings is lost whenever a library changes a filter.
-    """
+    """Show each warning text once, in a line on standard error, whatever filters libraries set."""
     texts = set[str]()
 
     def show(message: Any, category: type[Warning], *place: Any, **more: Any) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from mehler.cli._console import describe, echo
 
-# 1: an unexpected verdict; 3: inconclusive; 2: no decision for any other reason, usage included.
+# Of the exit statuses 1 is an unexpected verdict, 3 inconclusive, 2 no verdict for another reason.
 COULD_NOT_RUN = 2
 _INTERRUPTED = 130
 

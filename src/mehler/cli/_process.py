@@ -1,8 +1,8 @@
-"""Run third-party code in a subprocess with a time limit.
+"""Run ``mehler verify``, and so third-party code, in a subprocess with a time limit.
 
 `answer` writes a request to a private folder, starts `serve` in a process, and reads the answer,
-both as JSON, whose numbers are exact. The process prints to standard error, and its exit status is
-ignored: only a whole answer counts.
+both as JSON. The process prints to standard error, and its exit status is ignored: only a whole
+answer counts.
 """
 
 from __future__ import annotations
@@ -27,12 +27,11 @@ from mehler.cli._console import describe, progress, warnings_once
 _ROOT = str(Path(__file__).resolve().parents[2])
 _COMMAND = f"import sys; sys.path[:0] = [{_ROOT!r}] * ({_ROOT!r} not in sys.path)"
 _COMMAND += "; from mehler.cli._process import serve; serve(sys.argv[1])"
-# Seconds from a request to end to the end: files that change together are finished.
-_GRACE = 2.0
+_GRACE = 2.0  # seconds from the signal to end to that to kill: files are written to their end
 
 
 def answer(request: Mapping[str, Any], seconds: float | None) -> dict[str, Any]:
-    """Return the answer to a request; ChildProcessError if there is none within some seconds."""
+    """Return the answer to a request; ChildProcessError if there is none within `seconds`."""
     with tempfile.TemporaryDirectory(prefix="mehler-", ignore_cleanup_errors=True) as folder:
         Path(folder, "request").write_text(json.dumps(request), "utf-8")
         process = subprocess.Popen(

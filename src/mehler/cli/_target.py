@@ -24,7 +24,7 @@ import numpy as np
 from mehler._arrays import Array, to_host
 from mehler._validate import require_integer
 
-# Names of arguments that are a seed, the number of features, the columns of the rows.
+# Names of arguments that are a seed, the number of features, the number of columns of the rows.
 _SEEDS = re.compile("(random_)?seed|(random_)?state|((p?rng_)?key)|rngs?|generator")
 _SIZES = re.compile(
     "(n|num)_(features|components)|m|D|(out_)?features|(out|output)_dim|d(im)?_out|n_out"
@@ -42,7 +42,7 @@ def load(spec: str, *, what: str) -> Any:
 
     The folder of the module comes last on the path: its neighbours are found, and shadow neither
     the standard library nor an installed package. A file in a package is imported as its module.
-    `what` is the option in messages. ValueError for what is malformed, missing or not imported.
+    ValueError, which names the option `what`, for what is malformed, missing or not importable.
     """
     module_name, _, name = spec.rpartition(":")
     if not module_name or not name:
@@ -98,7 +98,7 @@ def _run(spec: Any) -> ModuleType:
 
 @dataclass(frozen=True)
 class Target:
-    """How to draw maps: by a seed, or by a seed and a number of features; how it was read."""
+    """How to draw maps: by a seed, or by a seed and a size; `assumed` says how it was read."""
 
     assumed: str
     draw: Callable[[int], Any]

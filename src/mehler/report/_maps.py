@@ -1,4 +1,4 @@
-"""Choose the rows of a data set that a report measures, and the feature maps to compare."""
+"""Choose the rows of the user's data that a report measures, and the feature maps to compare."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from mehler.features import (
 from mehler.report._read import DataMatrix
 from mehler.report.render._format import count, number
 
-# Rows whose pairs are measured; fewer where a product with weights is long. Then the rows and the
-# entries of the sample from which they are chosen.
+# Rows at whose pairs a kernel is checked; fewer above `_WIDE` columns, where draws take long.
 MEASURED, _MEASURED_IF_WIDE, _WIDE = 12, 6, 2000
+# Rows and entries, at most, of the sample from which they are chosen.
 _MOST_ROWS, _MOST_ENTRIES = 1000, 4_000_000
-# Rows on which leverage scores are computed, how many features a pool has for one kept, and columns
-# above which none is selected: a draw scores a whole pool.
+# Rows on which leverage scores are computed, features of a pool for each that is selected, and
+# columns above which none is: a draw scores a whole pool.
 _SCORED, _POOL, _MOST_SCORED = 64, 2, _WIDE // 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sample:
-    """Rows drawn at random, their positions in the source, and of those measured in `values`."""
+    """A sample of rows with their places in the source; maps are checked at pairs of `probes`."""
 
     values: np.ndarray
     source: np.ndarray
@@ -40,7 +40,7 @@ class Sample:
 
 
 def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
-    """Draw a sample of rows that fits in memory, and choose those that are measured."""
+    """Draw a sample that fits in memory; its probes have the least and the largest cosine."""
     n_rows, d = rows.values.shape
     size = min(n_rows, _MOST_ROWS, max(MEASURED, _MOST_ENTRIES // d))
     index = rng.choice(n_rows, size, replace=False)  # in random order: the first are a sample too
@@ -65,7 +65,7 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
 
 @dataclass(frozen=True, kw_only=True)
 class Candidate:
-    """A map, its setting, its cost (random numbers a feature), and if features are dependent."""
+    """A map to compare, its cost in random numbers per feature, and if features are dependent."""
 
     label: str
     setting: str = ""
@@ -86,7 +86,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
         float(np.median(pdist(sample.values[:200], metric))) or 1.0
         for metric in ("euclidean", "cityblock")
     )
-    # Projections of standard deviation 1 at the median row.
+    # Projections have standard deviation 1 at the row of median length.
     scale = 1.0 / float(np.median(np.linalg.norm(sample.values, axis=1)))
     spectra: dict[Literal["rbf", "laplacian", "matern"], dict[str, Any]] = {
         "rbf": {"gamma": 0.5 / median**2},

@@ -63,7 +63,8 @@ class DataResult:
     target, measure, score_method, no_score, scaling : str
         Name of the target, "R²" or "accuracy", how it is computed, why not; effect of scaling.
     scores, best, enough : tuple of Score, Score, Score
-        Of all learners; the best of a map; that of its fewest features within the best's interval.
+        Of all learners; the best score of a map; that of the same map with the fewest features
+        that is not below the best one's interval.
     settings : dict
         Setting of each map by its label.
     measured, evidence, plots : tuple of int, of Evidence, and of Plot
@@ -115,8 +116,7 @@ class DataResult:
 class StatementResult(Statement):
     """A statement (a claim that is checked) with the evidence of its checks and the verdict.
 
-    ``verdict`` is one that a statement may expect, or ``"inconclusive"``, ``"error"`` or
-    ``"proved form refuted"``.
+    ``verdict`` is what `mehler.statements.verdict_of` returns.
     """
 
     verdict: str
@@ -148,8 +148,7 @@ class Report:
     Parameters
     ----------
     provenance, ledger : mapping
-        Versions, backend, platform, date, command line, level, seed; the false-alarm budget with
-        its entries.
+        Versions, platform, date, command line and settings; the false-alarm budget with entries.
     data : DataResult, optional
         Results on the rows of data.
     statements : tuple of StatementResult

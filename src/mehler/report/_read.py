@@ -20,7 +20,7 @@ from mehler._text import install_command, printable
 from mehler._validate import require_flag, require_iterable
 from mehler.report._tables import Table, one_sentence, open_table
 
-# Names in a message, ratio of scales that is warned of, largest value: products are finite.
+# Names in a message; ratio of scales that is warned of; largest value, with finite products.
 _LISTED, _APART, _LARGEST = 12, 1000.0, 1e75
 DIGITS = "scikit-learn digits (8×8)"
 _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|Idx|Index)(?![a-z])")
@@ -28,20 +28,20 @@ _ID_NAME = re.compile(r"(?i:(?<![a-z])(?:id|idx|index)(?![a-z]))|[a-z](?:Id|ID|I
 
 @dataclass(frozen=True, kw_only=True)
 class DataMatrix:
-    """The user's data that was read: nonzero rows as float64, at most 1 GiB.
+    """The user's data as read: nonzero rows as float64, at most 1 GiB, and a target.
 
     Parameters
     ----------
     name : str
         File name, "array", "data frame" or the default data set.
     values, index : array, shapes (n, d) and (n,)
-        Rows, standardized if that was asked for, and their positions in the source.
+        Rows, standardized if so requested, and their positions in the source.
     n_zero_rows : int
         Rows of zeros, which have no direction and were dropped.
     columns, lows, highs : tuple of str, arrays of shape (d,)
         Names, x0, x1, ... where there are none, and ranges before any scaling.
     warnings, choices : tuple of str
-        Sentences on columns that are likely not meant as they are; decisions made while reading.
+        Sentences on doubtful columns; decisions made while reading.
     target, target_name : array, shape (n,), and str, or None
         Values (floats) or labels (integers, booleans, strings) of the target column; its name.
     """
@@ -266,7 +266,7 @@ def _choose(
 
 
 def _missing(table: Table, names: Sequence[str], values: np.ndarray, bad: np.ndarray) -> str:
-    """Return the error on rows that lack a value, with the options and the lines that help."""
+    """Return the text of the error on rows that lack a value, with options and lines that help."""
     finite = np.isfinite(values)
     place, remedies = "in the target", "drop_missing=True"
     if not finite.all():
@@ -309,7 +309,7 @@ def standardized(values: np.ndarray) -> np.ndarray:
 
 
 def _warnings(names: Sequence[str], values: np.ndarray, standardize: bool) -> tuple[str, ...]:
-    """Return sentences on columns that are likely not meant as they are."""
+    """Return sentences on doubtful columns: those like an id, and a scale that outweighs others."""
     warnings, scales = [], np.max(np.abs(values), axis=0)
     if ids := [repr(name) for name, column in zip(names, values.T) if _is_id(name, column)]:
         columns = f"columns {', '.join(ids[:_LISTED])} are" if ids[1:] else f"column {ids[0]} is"
@@ -326,7 +326,7 @@ def _warnings(names: Sequence[str], values: np.ndarray, standardize: bool) -> tu
 
 
 def _is_id(name: str, entries: np.ndarray) -> bool:
-    """Whether integers are in order, or are called an id."""
+    """Whether the entries are integers that increase, or whose column is called an id."""
     in_order = len(entries) >= 8 and bool(np.all(entries[1:] > entries[:-1]))
     whole = np.array_equal(entries, np.floor(entries)) and bool(np.any(entries != entries[0]))
     return whole and (in_order or bool(_ID_NAME.search(name)))

@@ -56,8 +56,7 @@ def run(
     level, backend : str
         Effort of the checks, and the array library on which the maps are drawn and applied.
     seed, false_alarm : int, float
-        Seed of all random numbers; probability of refuting a true claim, per test, of which the
-        budget covers 1000.
+        Seed of all random numbers; probability of refuting a true claim, in each of 1000 tests.
     n_jobs : int
         Number of processes, -1 for one per core. The results are the same to the last bit. A script
         that asks for more than one needs ``if __name__ == "__main__":``, as they import it.
@@ -139,6 +138,7 @@ def _run_check(check: Check, context: Context) -> Evidence:
 
 
 def _paid(result: StatementResult, entries: Sequence[Entry], ledger: Ledger) -> StatementResult:
+    """Charge a statement's tests to the run's ledger, which may be exhausted."""
     evidence = tuple(pay(ledger, result.evidence, entries))
     return replace(result, evidence=evidence, verdict=verdict_of(evidence))
 
@@ -153,7 +153,7 @@ def _stamp(evidence: Evidence, context: Context, replay: str) -> Evidence:
 
 @contextmanager
 def processes(n: int, *modules: str) -> Iterator[ProcessPoolExecutor | None]:
-    """Open a pool of `n` processes with `modules`, which end with the context; 1 is None.
+    """Open a pool of `n` processes that have imported `modules`; yield None if `n` is 1.
 
     They ignore Ctrl-C, which their parent answers by ending them, and keep to one thread of BLAS.
     """
@@ -161,7 +161,7 @@ def processes(n: int, *modules: str) -> Iterator[ProcessPoolExecutor | None]:
         yield None
         return
     earlier = set(multiprocessing.active_children())
-    # Forked where possible from a process that has imported all this, and has no threads yet.
+    # Forked where possible from a process that has imported the modules, and has no threads yet.
     methods: Any = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in methods else "spawn")
     context.set_forkserver_preload(["mehler.report", *modules])
@@ -203,7 +203,7 @@ def run_all(
 
 
 def _start() -> None:
-    """Keep a process to one thread, and end it once the one that started it is gone."""
+    """Keep a process of the pool to one thread, and end it once the one that started it is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ["OMP_NUM_THREADS"] = "1"
     parent: Any = multiprocessing.parent_process()

@@ -1,4 +1,7 @@
-"""Measure feature maps on the user's rows: test scores of all learners, one map's kernel."""
+"""Measure feature maps on the user's rows: scores of learners, and the kernel of the best map.
+
+Learners are ridge regression, on the raw columns or on a map's features, and gradient boosting.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +25,14 @@ from mehler.statements import Context, Evidence, Plot, Series
 from mehler.verify import BudgetExceeded, Entry, Ledger, check_kernel, intervals
 
 RAW, BOOSTING = "raw columns", "gradient boosting"  # of scikit-learn, at its defaults
-# Multiples of 16, which all maps may have; the full level goes on.
+# Numbers of features, multiples of 16 as some maps need; how many of them the quick level takes.
 SIZES = (32, 64, 128, 256, 512, 1024, 2048)
 _QUICK = 5
 # Rows, entries, and multiplications of all projections of one map, at most; rows at least.
 _MOST_ROWS, _MOST_ENTRIES, _MOST_WORK, _FEWEST_ROWS = 3000, 5_000_000, 2e10, 30
 _HELD_OUT, _OUTSIDE = 1 / 3, 0.05
 _MOST_CLASSES = 50
-# Regularisations, in units of the mean squared length of the features.
+# Ridge penalties, in units of the mean squared length of the centred features.
 _LAMBDAS = 10.0 ** np.arange(-9, 1)
 # Tests that the budget of a run covers, several times those of all statements.
 _TESTS = 1000
@@ -46,7 +49,7 @@ def pay(ledger: Ledger, evidence: Sequence[Evidence], entries: Sequence[Entry]) 
     """Charge a job's error rates to the ledger; evidence beyond its budget becomes an error."""
     try:
         for entry in entries:
-            ledger.spend(entry.label, entry.false_alarm, entry.looks)  # a look: one inspection
+            ledger.spend(entry.label, entry.false_alarm, entry.looks)  # a look: one test
     except BudgetExceeded as error:
         return [replace(error_evidence(e.form, e.check, error), seed=e.seed) for e in evidence]
     return list(evidence)
@@ -139,7 +142,7 @@ def scores_of(learner: Any, split: Split, settings: Mapping[str, Any]) -> tuple[
 
 
 def _map_scores(candidate: Candidate, split: Split, context: Context) -> Iterator[Score]:
-    """Yield the scores at all numbers of features, of which the first weights are the same."""
+    """Yield the scores at all numbers of features; larger maps extend the weights of smaller."""
     seed = context.seed_for(f"score: {candidate.label}")
     rows = [context.asarray(X) for X in (split.fit[0], split.held_out[0])]
     for n in dict.fromkeys(candidate.rounded(size) for size in split.sizes):
@@ -189,13 +192,13 @@ def _score(label: str, n_features: int, prediction: np.ndarray, split: Split) ->
     return Score(map=label, n_features=n_features, value=value, interval=interval)
 
 
-# Maps in the picture, features of a checked draw, ratio of deviations to standardise from.
+# Maps in the plot; features of a draw that is checked; ratio of deviations to standardise from.
 _DRAWN, _FEATURES, _UNLIKE = 4, 1024, 3.0
 _EXAMPLES = ("Fourier features, rbf", "Kitchen sinks, relu", "Maxout features, q = 4")
 
 
 class Survey:
-    """The measurements on rows: a job for each learner, and the result that follows from them."""
+    """The measurements on rows: `jobs`, one per learner, and `result`, made of their scores."""
 
     def __init__(self, rows: DataMatrix, context: Context, settings: Mapping[str, Any]) -> None:
         self.context, self._settings = context.for_statement("data"), settings
@@ -215,7 +218,7 @@ class Survey:
         return choose(rows, self.context.rng("rows")), split_of(rows, self.context)
 
     def _standardise(self, rows: DataMatrix) -> tuple[DataMatrix, str]:
-        """Standardise the columns if that improves the score beyond the intervals."""
+        """Standardise the columns if the first map's best score rises beyond both intervals."""
         spread = np.std(rows.values, axis=0)
         spread = spread[spread > 0]
         alike = not spread.size or spread.max() < _UNLIKE * spread.min()

@@ -26,7 +26,11 @@ _SAVE = "frame.to_parquet('rows.parquet')"
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """Names of columns and how to read them as numbers; types of unusable ones; error texts."""
+    """Columns of an open source by name, those without numbers with their type, and error texts.
+
+    ``read(names, target)`` returns numbers (n, d) and entries of the target column; `labels` are
+    those of a source without such a column, and `frame` is the code that opens it in pandas.
+    """
 
     label: str
     columns: tuple[str, ...]
@@ -220,7 +224,7 @@ def _labels(column: Any, label: str) -> np.ndarray:
 
 
 def _columnar(path: Path, label: str, target: str | None) -> Table:
-    """Open Parquet or Feather, of which a dataset counts the rows without reading them."""
+    """Open Parquet or Feather files, which declare the number of their rows."""
     dataset = _arrow(label).dataset
     kind: Any = "ipc"
     if path.suffix.lower() == ".parquet":
@@ -237,7 +241,7 @@ def _columnar(path: Path, label: str, target: str | None) -> Table:
 
 
 def _csv(path: Path, label: str, target: str | None) -> Table:
-    """Open text of UTF-8 with names in its first line."""
+    """Open a .csv or .tsv file: UTF-8, with names in its first line."""
     pa = _arrow(label)
     from pyarrow import csv
 

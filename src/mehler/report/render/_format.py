@@ -142,22 +142,20 @@ def deciding(evidence: Sequence[Evidence], form: str) -> Evidence | None:
 
 
 def fit_cells(cause: Cause) -> tuple[str, str]:
-    """Format the fraction that a suggestion explains, and the rest in standard errors."""
+    """Format what share of the deviation a suggestion explains, and the rest in standard errors."""
     fit = (f"{100 * cause.explained:.2f}\u202f%", f"{cause.rest:.1f}")
     return fit if cause.explained else (NONE, NONE)
 
 
 def lines(report: Report | Verification) -> tuple[str, ...]:
-    """Render a result as lines of text, the headline first.
-
-    Of a verification, checks that hold are named, and the kernel's and others have their numbers.
-    """
+    """Render a result as lines of text, the headline first; of checks that hold the names alone."""
     texts = [report.headline] if isinstance(report, Report) else _of_verification(report)
     # A name of the user's may hold a line end.
     return tuple(printable(" ".join(line.splitlines())) for line in texts)
 
 
 def _of_verification(report: Verification) -> list[str]:
+    """Return the headline, the map and its rows, checks, declarations and other suggestions."""
     kernel = next((e for e in report.evidence if e.check in ("kernel", "closeness")), None)
     open_checks = [e for e in report.evidence if e is kernel or e.status != "holds"]
     texts = [report.headline, f"  map: {report.target}, read as {report.assumed}"]
@@ -176,7 +174,7 @@ def _of_verification(report: Verification) -> list[str]:
 
 
 def _of(evidence: Evidence) -> list[str]:
-    """Return one line of numbers, and the reason if there is one."""
+    """Return the numbers of a check in one line, and the reason of its status if there is one."""
     numbers = cells(evidence)
     line = f"{evidence.check}: {evidence.status}"
     if evidence.observed is not None:

@@ -1,4 +1,4 @@
-"""Render reports as HTML, JSON and Markdown, and write all files or none."""
+"""Render a report or a verification as HTML, JSON and Markdown; write all files or none."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ from mehler.verify import certificates_text
 FILES = ("report.html", "report.json", "summary.md")
 _RENDERERS = ("fontTools", "jinja2", "latex2mathml", "markdown_it", "matplotlib", "mdit_py_plugins")
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>|#~!&$])")
+# Signs of verdicts by their tone (`_tone`), and words for refutations that are expected.
 _MARKS = {"good": "✓", "bad": "✗", "known": "⊘", "open": "○"}
-# Words for what is refuted, and is expected to be; functions that the templates call.
 _KNOWN = {"refuted": "refuted, as expected", "refuted, repaired": "refuted as printed, repaired"}
-_FORMATS = (
+_FORMATS = (  # functions that the templates call
     "case_cells", "cells", "count", "deciding", "fit_cells", "interval", "number", "ratios"
 )  # fmt: skip
 # Columns of the data that the page shows; the JSON has all.

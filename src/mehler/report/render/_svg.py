@@ -27,12 +27,10 @@ _MARKERS = ("s", "^", "o", "D", "v", "P")
 _STYLE = Path(__file__).with_name("_templates") / "plots.mplstyle"
 # Inches; in a window of 400 px the drawing has about its natural size.
 _WIDTH, _HEIGHT, _LEGEND_ROW = 5.2, 3.1, 0.22
-# A line of text, and a character of a number.
-_LINE, _CHARACTER = 0.2, 0.09
+_LINE, _CHARACTER = 0.2, 0.09  # height of a line of text, width of a character, in inches
 # Characters of a label that the legend's width and the axis' height hold.
 _LABEL, _UPRIGHT = 56, 32
-# More points than these are drawn as a cloud, small and light.
-_CLOUD = 50
+_CLOUD = 50  # more points than these are drawn as a cloud, small and light
 
 
 def plot_svg(plot: Plot, prefix: str) -> Markup:

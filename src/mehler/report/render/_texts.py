@@ -24,12 +24,12 @@ _HEADING = re.compile(r"^#{3,} (.+)$", re.MULTILINE)
 
 
 def anchor(statement: str, heading: str) -> str:
-    """Return the anchor of a heading; those of a page of many statements carry the id."""
+    """Return the HTML id of a heading, which begins with that of its statement."""
     return f"{statement}-{re.sub(r'[^a-z0-9 -]', '', heading.lower()).strip().replace(' ', '-')}"
 
 
 def anchors(statements: Iterable[StatementResult]) -> frozenset[str]:
-    """Return all targets of links on a page with these statements."""
+    """Return all HTML ids on a page with these statements, the targets of its links."""
     targets = set()
     for statement in statements:
         targets.add(statement.id)
@@ -112,10 +112,7 @@ _SIGNS = {r"\{": "{", r"\}": "}", r"\|": "‖", r"\lceil": "⌈", r"\rceil": "�
 
 @cache
 def mathml(latex: str, display: bool = False) -> Markup:
-    """Render LaTeX, without dollar signs, as MathML; show the source where that fails.
-
-    `display` puts limits above and below and sets fractions in full size.
-    """
+    """Render LaTeX, without dollar signs, as MathML, or show its source where that fails."""
     from latex2mathml.converter import convert
 
     if not latex.strip():
