@@ -1,10 +1,10 @@
 """The registry of injected faults: what each changes, and the check that must see it.
 
 A system of faults is a table of its own, kept where its maps or claims are: terms of bounds and
-arguments of checks in `tests/proofs_checks`, maps in `tests/verify`, the learners in
-`tests/learn`. Here each of their rows is a `Fault`, with one way to run it. `test_faults.py` runs
-them, ``python -m tests.verify.faults`` counts them, and ``docs/mutations.md`` and
-``benchmarks/defects.py`` are views of the same tables.
+arguments of checks in `tests/proofs_checks`, maps and causes in `tests/verify`, the learners in
+`tests/learn`, maps on the user's rows in `tests/report`. Here each of their rows is a `Fault`, with
+one way to run it. `test_faults.py` runs them, ``python -m tests.verify.faults`` counts them, and
+``docs/mutations.md`` and ``benchmarks/defects.py`` are views of the same tables.
 """
 
 from collections.abc import Callable
@@ -38,4 +38,6 @@ DEFAULT = {
     "maps": 20,
     "learners": 14,
     "command": 1,
+    "maps of the report": 3,
+    "causes": 12,
 }

@@ -13,12 +13,14 @@ import pytest
 from mehler.proofs_checks.maxout.kernel import theorem_1_kernel
 
 from mehler.proofs_checks import STATEMENTS
+from mehler.verify import diagnose
 from tests.cli.test_structure import SAMPLED
 from tests.cli.test_structure import verify as by_command
 from tests.learn import test_faults as learners
 from tests.proofs_checks.conftest import context_for
 from tests.proofs_checks.mutations import DEFECTS, ROWS, described
-from tests.verify import defective_maps
+from tests.report import test_data_section as sections
+from tests.verify import defective_maps, test_diagnosis
 from tests.verify.corpus.cases import PLANTED
 from tests.verify.faults import Fault, Outcome
 
@@ -122,5 +124,31 @@ def commanded() -> Iterator[Fault]:
         )
 
 
+def reported() -> Iterator[Fault]:
+    """Parameters of a map, by the report on the user's rows."""
+    for name in sections.FAULTS:
+        run = functools.partial(sections.with_fault, name)
+        yield Fault(system="maps of the report", name=name, seen_by="check_on_rows", run=run)
+
+
+def diagnosed() -> Iterator[Fault]:
+    """Features with the words of their cause, or without one where it would be worse than none."""
+
+    def look(name: str) -> Outcome:
+        draw, kernel, rows, _ = test_diagnosis.FAULTS[name]
+        causes = diagnose(draw, kernel, rows, time_limit=60.0)
+        return ("explained", causes[0].text) if causes else ("not explained", "")
+
+    for name, (*_, words) in test_diagnosis.FAULTS.items():
+        yield Fault(
+            system="causes",
+            name=name,
+            seen_by="diagnose",
+            run=functools.partial(look, name),
+            status="not explained" if words is None else "explained",
+            words=words or "",
+        )
+
+
 OF_A_WRONG_LAW = {"kernel": "refuted", "structure": "holds"}
-FAULTS = (*terms(), *claims(), *maps(), *of_estimators(), *commanded())
+FAULTS = (*terms(), *claims(), *maps(), *of_estimators(), *commanded(), *reported(), *diagnosed())
