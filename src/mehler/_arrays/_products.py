@@ -18,11 +18,15 @@ from numpy.typing import NDArray
 
 from mehler._arrays import _namespace as ns
 from mehler._arrays._host import differentiable, to_host
-from mehler._arrays._namespace import HOST, Array
+from mehler._arrays._namespace import Array
 from mehler._arrays._rows import slices
 
-# Rows and columns of a tile on NumPy: one piece stays in the second cache, all in the last.
-_TILE_ROWS, _TILE_COLUMNS = 128, 256
+# Inputs from which a product takes longer than ten passes over it, so that its tiles are larger.
+_WIDE = 256
+# Rows and bytes of a tile of maxima: it and one piece of products stay in the second cache.
+_MAXIMA_ROWS, _MAXIMA = 256, 1 << 19
+# Rows and columns of a tile that holds all pieces, and at most how many products.
+_SIDE, _PRODUCTS = 128, 1 << 21
 
 
 def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
@@ -104,11 +108,14 @@ def products(xp: ModuleType, rows: Array, weights: Array) -> Pieces:
     if weights.shape[0] == 1:
         return Pieces(xp, (xp.matmul(rows, weights[0, :, :]),))
     if type(rows) is np.ndarray:
-        return HostPieces(rows, weights)
+        return HostPieces(xp, rows, weights)
     if ns.is_on_accelerator(rows):
         return StackedPieces(xp, xp.matmul(rows, weights))
-    if TorchPieces.serves(rows, weights):
-        return TorchPieces(rows, weights)
+    if ns.is_torch_array(rows) and ns.is_torch_array(weights) and rows.shape[0] > 0:
+        from mehler._arrays._torch import overwritable
+
+        if overwritable(rows) and overwritable(weights):
+            return HostPieces(xp, rows, weights)
     return Pieces(xp, (xp.matmul(rows, weights[j, :, :]) for j in range(weights.shape[0])))
 
 
@@ -159,107 +166,88 @@ class StackedPieces(Pieces):
 
 
 class HostPieces(Pieces):
-    """Products of NumPy rows (n, d) with the pieces of weights (q, d, m)."""
+    """Pieces in tiles that stay in cache: of NumPy, or of PyTorch on a CPU without derivatives."""
 
-    def __init__(self, rows: Array, weights: Array) -> None:
-        super().__init__(HOST, self._of_tile(slice(None), slice(None)))
+    def __init__(self, xp: ModuleType, rows: Array, weights: Array) -> None:
+        super().__init__(xp, self._of_tile(slice(None), slice(None), None, None))
         self.rows, self.weights = rows, weights
 
-    def winner(self, dtype: Any) -> Array:
-        return _winner(self, len(self.weights)).astype(dtype, copy=False)
-
-    def after_winner(self) -> Any:
-        return self._gathered(self, 1)
-
-    def at_winner(self, deciding: Any) -> Any:
-        return self._gathered(deciding, 0)
-
-    def _gathered(self, deciding: HostPieces, right: int) -> Any:
-        """Keep the products of a tile, find the winners, and take their entries at once."""
-        q, _, width = self.weights.shape
-        n, m, dtype = len(self.rows), width - right, self.rows.dtype
-        out = np.empty((n, m), dtype)
-        memory = np.empty(q * min(n, _TILE_ROWS) * (min(m, _TILE_COLUMNS) + right), dtype)
-        for columns in slices(m, _TILE_COLUMNS):
-            wide = slice(columns.start, columns.stop + right)
-            for rows in slices(n, _TILE_ROWS):
-                size = (rows.stop - rows.start) * (wide.stop - wide.start)
-                kept = memory[: q * size].reshape(q, rows.stop - rows.start, -1)
-                for weights, piece in zip(self.weights, kept, strict=True):
-                    np.matmul(self.rows[rows], weights[:, wide], out=piece)
-                pieces = iter(kept) if deciding is self else deciding._of_tile(rows, wide)
-                at = _winner(pieces, q).astype(np.intp)
-                at *= size
-                at += np.arange(size).reshape(at.shape)
-                at = at[:, : m if not right else -right] + right
-                np.take(memory, at, out=out[rows, columns], mode="clip")
+    def largest(self) -> Any:
+        (n, d), m = self.rows.shape, self.weights.shape[2]
+        size = _MAXIMA // self.rows.itemsize
+        if d >= _WIDE or n * m <= 2 * size:
+            return super().largest()
+        out = self.xp.empty((n, m), dtype=self.rows.dtype)
+        memory = self.xp.empty((2, size), dtype=self.rows.dtype)
+        for rows in slices(n, _MAXIMA_ROWS):
+            for columns in slices(m, size // min(n, _MAXIMA_ROWS)):
+                shape = rows.stop - rows.start, columns.stop - columns.start
+                parts = memory[:, : shape[0] * shape[1]].reshape(2, *shape)
+                out[rows, columns] = Pieces(self.xp, self._of_tile(rows, columns, *parts)).largest()
         return out
 
-    def _of_tile(self, rows: slice, columns: slice) -> Iterator[Any]:
-        """Yield the products of a tile, each after the second in the memory of the one before."""
-        yield self.rows[rows] @ self.weights[0, :, columns]
-        piece = None
-        for weights in self.weights[1:]:
-            piece = np.matmul(self.rows[rows], weights[:, columns], out=piece)
-            yield piece
-
-
-def _winner(pieces: Iterator[Any], q: int) -> Any:
-    """Return the number of the piece that has the maximum, the first of equals."""
-    best = next(pieces).copy()
-    code = np.zeros(best.shape, np.uint8 if q < 256 else np.int32)
-    larger = np.empty(best.shape, np.bool_)
-    wins = larger.view(np.uint8) if q < 256 else np.empty_like(code)
-    for j, piece in enumerate(pieces, start=1):
-        np.greater(piece, best, out=larger)
-        np.multiply(larger.view(np.uint8), code.dtype.type(j), out=wins)
-        np.maximum(code, wins, out=code)
-        np.maximum(best, piece, out=best)
-    return code
-
-
-class TorchPieces(Pieces):
-    """Products of PyTorch's rows on a CPU, without derivatives; NumPy finds the maxima."""
-
-    def __init__(self, rows: Array, weights: Array) -> None:
-        super().__init__(ns.standard_namespace(rows), _in_turn(rows, weights))
-        self.rows, self.weights = rows, weights
-
-    @staticmethod
-    def serves(rows: Array, weights: Array) -> bool:
-        """Whether PyTorch may overwrite and inspect products of these; False for none."""
-        if not (ns.is_torch_array(rows) and ns.is_torch_array(weights)):
-            return False
-        from mehler._arrays._torch import overwritable
-
-        return overwritable(rows) and overwritable(weights) and rows.shape[0] > 0
-
     def winner(self, dtype: Any) -> Array:
-        return _torch().from_numpy(self._on_host().winner(ns.dtype_name(dtype)))
+        q, _, m = self.weights.shape
+        out = np.empty((len(self.rows), m), ns.dtype_name(dtype))
+        for rows, columns, products in self._tiles(0):
+            out[rows, columns] = (q - 1) - _last_winner(products)[0].reshape(products.shape[1:])
+        return self.xp.asarray(out)
 
-    def after_winner(self) -> Array:
-        return _torch().from_numpy(self._on_host().after_winner())
+    def after_winner(self) -> Any:
+        return self._gathered(((tile, tile) for tile in self._tiles(1)), 1)
 
-    def at_winner(self, deciding: Any) -> Array:
-        return _torch().from_numpy(self._on_host().at_winner(deciding._on_host()))
+    def at_winner(self, deciding: Any) -> Any:
+        return self._gathered(zip(deciding._tiles(0), self._tiles(0)), 0)
 
-    def _on_host(self) -> HostPieces:
-        return HostPieces(*(part.detach().numpy() for part in (self.rows, self.weights)))
+    def _gathered(self, pairs: Iterator[Any], right: int) -> Any:
+        """Return the entries that far right of the winners in the first of two tiles each."""
+        shape = len(self.rows), self.weights.shape[2] - right
+        out = np.empty(shape, ns.dtype_name(self.rows.dtype))
+        for (rows, columns, deciding), (_, _, products) in pairs:
+            winner, entries = _last_winner(deciding)
+            at = winner * np.intp(winner.size)
+            at += np.arange(right, right + winner.size)
+            np.take(products.reshape(-1), at, out=entries, mode="clip")
+            tile = entries.reshape(products.shape[1:])
+            out[rows, columns] = tile[:, : tile.shape[1] - right]
+        return self.xp.asarray(out)
+
+    def _tiles(self, right: int) -> Iterator[tuple[slice, slice, Any]]:
+        """Yield the products of tiles (q, rows, columns + right), last piece first."""
+        whole, weights = to_host(self.rows), to_host(self.weights)[::-1]
+        (q, d, width), n = weights.shape, len(whole)
+        m = width - right
+        side = _SIDE if d < _WIDE else 4 * _SIDE
+        height = min(n, side, max(1, _PRODUCTS // q))
+        wide = min(m, max(1, min(side * side, _PRODUCTS // q) // height))
+        memory = np.empty(q * height * (wide + right), whole.dtype)
+        for columns in slices(m, wide):
+            tile = weights[:, :, columns.start : columns.stop + right]
+            for rows in slices(n, height):
+                shape = q, rows.stop - rows.start, tile.shape[2]
+                products = memory[: math.prod(shape)].reshape(shape)
+                yield rows, columns, np.matmul(whole[rows], tile, out=products)
+
+    def _of_tile(self, rows: slice, columns: slice, *memory: Any) -> Iterator[Any]:
+        """Yield the products of a tile: the first, and each later one in memory of its own."""
+        first, later = memory
+        yield self.xp.matmul(self.rows[rows], self.weights[0, :, columns], out=first)
+        for j in range(1, self.weights.shape[0]):
+            later = self.xp.matmul(self.rows[rows], self.weights[j, :, columns], out=later)
+            yield later
 
 
-def _in_turn(rows: Array, weights: Array) -> Iterator[Array]:
-    """Yield products, each after the second in the memory of the one before."""
-    first, *others = weights.unbind()
-    yield (product := rows @ first)
-    piece = _torch().empty_like(product)
-    for other in others:
-        yield _torch().mm(rows, other, out=piece)
+def _last_winner(products: Any) -> tuple[Any, Any]:
+    """Return the last piece of products (q, ...) that has the maximum, and the maxima, flat.
 
-
-def _torch() -> Any:
-    import torch
-
-    return torch
+    Of products with NaN, which equal nothing, it is piece 0.
+    """
+    q = len(products)
+    flat = products.reshape(q, -1)
+    largest = np.maximum.reduce(flat, axis=0)
+    wins = np.equal(flat, largest).view(np.uint8)
+    numbers = np.arange(q, dtype=np.min_scalar_type(q - 1))[:, None]
+    return np.maximum.reduce(wins * numbers, axis=0), largest
 
 
 # Elements at a time: five float64 temporaries, 640 KiB, stay in L2; half as many take 1.15 times as

@@ -182,7 +182,7 @@ def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -
 def block_rows_for_max(n_inputs: int, n_columns: int) -> int:
     """Return rows per block for a maximum over products, about 2 MiB, to stay in cache."""
     least = 512 if n_inputs >= 256 else 256
-    rows = max(least, min(1024, (1 << 19) // n_columns))
+    rows = max(least, min(1024, (1 << 19) // n_columns // 128 * 128))
     return min(rows, max(64, (8 << 20) // n_columns))
 
 
