@@ -1,4 +1,4 @@
-"""The doubling dimension of points: log2 of how many balls of half its size cover a ball."""
+"""Certify the doubling dimension of points: log2 of how many half-size balls cover any ball."""
 
 from __future__ import annotations
 
@@ -72,10 +72,10 @@ def doubling_dimension(X: Array, *, max_points: int = 10_000) -> DoublingDimensi
 
     Notes
     -----
-    Of at most 10 points all balls and covers are enumerated. Else from below: a packing, points in
-    a ball of radius r that are farther than r apart. From above: one cover a scale and what balls
-    meet of it, see :doc:`/theorems/definition-2`. A subset has no larger dimension. Cost:
-    O(n^2 d) a scale, and a few hundred MiB at 10,000 points.
+    Up to 10 points all balls and covers are enumerated. Beyond, the lower end is a packing: points
+    in a ball of radius r that are farther than r apart. For the upper end a cover of the set at
+    each scale of radii is split into cells, and those that a ball meets are counted, see
+    :doc:`/theorems/definition-2`. Cost: O(n^2 d) a scale, a few hundred MiB at 10,000 points.
 
     References
     ----------
@@ -108,7 +108,7 @@ def doubling_dimension(X: Array, *, max_points: int = 10_000) -> DoublingDimensi
     elif n_points <= max_points:
         low, high, witness = between(points, cap)
     else:
-        points = points.some(np.linspace(0, n_points - 1, max_points).astype(np.int64))
+        points = points.subset(np.linspace(0, n_points - 1, max_points).astype(np.int64))
         witness = largest_packing(points, cap)
         low, high, method = log2_ceil(witness.count), cap, "packing in a sample"
     return DoublingDimension(
@@ -117,7 +117,7 @@ def doubling_dimension(X: Array, *, max_points: int = 10_000) -> DoublingDimensi
 
 
 def between(points: Points, cap: int) -> tuple[int, int, Witness]:
-    """Return lower and upper bounds by a packing and by covers, and the ball of the packing."""
+    """Bound the dimension by a packing and by covers, at most `cap`: low, high, packed ball."""
     witness = largest_packing(points, cap)
     low = log2_ceil(witness.count)
     return low, dimension_above(points, low=low, cap=cap), witness

@@ -1,7 +1,9 @@
 """Bounds on the doubling dimension of points: by packings from below, by covers from above.
 
-From above: a section S of the set by a ball of radius r has a diameter D <= 2 r. In any order of
-all points x is its first: it lies in B(x, D), after x, and balls of radius D/4 <= r/2 may cover it.
+From below, a packing: points in a ball of radius r that are farther than r apart. No ball of radius
+r/2 holds two. From above, sections: what a ball of radius r holds of the set, of diameter D <= 2 r.
+Fix an order of all points: from its first, x, a section lies after x and within D. Balls of radius
+D/4 <= r/2 that cover the set split it into cells; the most cells after and near an x are enough.
 """
 
 from __future__ import annotations
@@ -62,7 +64,7 @@ class Witness:
 
 
 def pack_nearest(between: Floats, apart: float, start: int) -> list[int]:
-    """Pack greedily from `start`, taking the nearest point farther than `apart` (squared)."""
+    """Pack greedily from `start`: add the nearest point farther than `apart` (squared)."""
     nearest = between[start].copy()
     packing = [start]
     while True:
@@ -75,7 +77,7 @@ def pack_nearest(between: Floats, apart: float, start: int) -> list[int]:
 
 
 def pack_in_order(between: Floats, apart: float, order: range) -> list[int]:
-    """Pack greedily, taking points in a given order."""
+    """Pack greedily: add points in a given order if they are farther than `apart` (squared)."""
     free = np.ones(between.shape[0], dtype=bool)
     packing = []
     for i in order:
@@ -85,20 +87,17 @@ def pack_in_order(between: Floats, apart: float, order: range) -> list[int]:
     return packing
 
 
-# Anchors around which sections are tried, and the most points used of a section.
-_ANCHORS = 32
-_GROUPS = 8
-_WHOLE, _PART = 4096, 768
-_HALVINGS = 10
-# Budget of multiplications: a section of s points costs s^2 distances.
-_WORK = 1 << 35
-# Overhead of a distance besides its product, in multiplications.
-_EXTRA = 30
-_STEPS = 16
+_ANCHORS = 32  # points around which sections are tried
+_GROUPS = 8  # groups of anchors
+_WHOLE, _PART = 4096, 768  # most points used of the whole set, and of another section
+_HALVINGS = 10  # sizes of sections: n/2, n/4, ... points
+_WORK = 1 << 35  # budget of multiplications: a section of s points costs s^2 distances
+_EXTRA = 30  # overhead of a distance besides its product, in multiplications
+_STEPS = 16  # steps to the centre of an enclosing ball
 
 
 def largest_packing(points: Points, cap: int) -> Witness:
-    """Return the ball of the largest packing found, or of the first above ``2^(cap - 1)``."""
+    """Return the ball of the largest packing, or of the first that proves the dimension `cap`."""
     best = Witness.of_point(points)
     work, distance = 0, points.n_inputs + _EXTRA
     for centre, squares, members in _sections(points):
@@ -113,7 +112,7 @@ def largest_packing(points: Points, cap: int) -> Witness:
 
 
 def _sections(points: Points) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield a centre, upper ends of squared distances to it, and members, nearest first."""
+    """Yield sections: centre, upper ends of squared distances to it, members, nearest first."""
     anchors = np.unique(np.linspace(0, points.n - 1, _ANCHORS).astype(np.int64))
     around = points.upper(points.squared_from(points.host[anchors]))
     sizes = [max(2, points.n >> j) for j in range(1, _HALVINGS + 1)]
@@ -176,8 +175,7 @@ def enclosing_centre(rows: Floats, *, steps: int = _STEPS) -> Any:
     return best
 
 
-# Most pairs stored: 16 bytes each.
-_KEPT = 1 << 24
+_MOST_STORED = 1 << 24  # pairs, of 16 bytes each
 # Ratio of consecutive scales. Radii between two scales need a cover by balls smaller by as much.
 _STEP = 2.0 ** (1 / 6)
 # Slice of rows; first points, second points and computed squared distances of their pairs.
@@ -190,7 +188,7 @@ class PointPairs:
     def __init__(self, points: Points) -> None:
         self.points = points
         self._limit = -1.0
-        self._kept: list[Block] = []
+        self._stored: list[Block] = []
 
     def within(self, squared: float) -> Iterator[Block]:
         """Yield every pair that may be within the squared radius, by its first point.
@@ -198,19 +196,19 @@ class PointPairs:
         Radii should decrease from call to call: pairs are stored as soon as few enough are within.
         """
         limit = self.points.limit_above(squared)
-        source = self._kept if limit <= self._limit else self._computed(limit)
+        source = self._stored if limit <= self._limit else self._computed(limit)
         blocks, total, fits = list[Block](), 0, True
         for rows, row, column, between in source:
             here = between <= limit
             block = rows, row[here], column[here], between[here]
             total += block[1].size
             # Extrapolated from the blocks so far.
-            fits = fits and total * self.points.n <= _KEPT * rows.stop
+            fits = fits and total * self.points.n <= _MOST_STORED * rows.stop
             if fits:
                 blocks.append(block)
             yield block
         if fits:
-            self._kept, self._limit = blocks, limit
+            self._stored, self._limit = blocks, limit
 
     def _computed(self, limit: float) -> Iterator[Block]:
         for rows in self.points.blocks():
@@ -220,9 +218,9 @@ class PointPairs:
 
 
 def greedy_cover(members: list[Any]) -> tuple[Any, int]:
-    """Return the cell of each point, the ball of a greedy cover that covers it first; their number.
+    """Return the cell of each point, and the number of cells.
 
-    `members` lists the points in the ball around each point.
+    A cell is what a ball of a greedy cover adds to it; `members` lists the points of all balls.
     """
     labels = np.full(len(members), -1, dtype=np.int32)
     # Gains only decrease: a stale one is an upper bound, recomputed when it leads.
@@ -255,7 +253,7 @@ def balls(near: PointPairs, squared: float) -> list[Any]:
 
 
 def dimension_above(points: Points, *, low: int, cap: int) -> int:
-    """Return an upper bound on the dimension, between the known bounds `low` and `cap`."""
+    """Return an upper bound on the dimension, between bounds: count cells scale by scale."""
     high, longest = low, np.ptp(points.host, axis=0).argmax()
     place = np.argsort(np.argsort(points.host[:, longest], kind="stable"))
     scale = diameter_of(points).high / points.scale * (1 + 1e-9)
@@ -278,7 +276,10 @@ def dimension_above(points: Points, *, low: int, cap: int) -> int:
 def _met(
     near: Iterable[Block], labels: Any, count: int, place: Any, limit: float
 ) -> tuple[int, int, float]:
-    """Return the most cells, and points, from a point on, and the largest distance to a limit."""
+    """Return the most cells, and points, after and near a point, and the largest distance.
+
+    `labels` are the cells of points, `count` in all, and `place` orders the points.
+    """
     met, crowd, largest = 0, 0, 0.0
     for rows, row, column, between in near:
         largest = max(largest, float(between[between <= limit].max(initial=0.0)))

@@ -15,15 +15,14 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from mehler.doubling._ends import Witness
 from mehler.doubling._points import Points
 
-# The solver's bounds are integers up to this rounding.
-_SLACK = 1e-6
+_SLACK = 1e-6  # rounding of the solver's bounds, which are integers
 
 
 # Zeros and ones are valid: OpenBLAS 0.3.31 reads stale memory for float32 rows of five columns,
 # and NumPy may then warn of an invalid value.
 @np.errstate(invalid="ignore")
 def greedy_count(sets: NDArray[np.bool_]) -> int:
-    """Count the sets of a greedy cover; `sets` (n_sets, n_points) cover each point."""
+    """Count the sets of a greedy cover; `sets` (n_sets, n_points) says which points they hold."""
     weights = sets.astype(np.float32)
     uncovered = np.ones(sets.shape[1], dtype=np.float32)
     count = 0
@@ -41,17 +40,17 @@ def cover_counts(sets: NDArray[np.bool_]) -> tuple[int, int]:
     if high <= 2:
         # A cover of one set would have been found by the greedy choice.
         return high, high
-    solved = milp(
+    solution = milp(
         np.ones(sets.shape[0]),
         constraints=LinearConstraint(sets.T.astype(np.float64), lb=1.0),
         integrality=np.ones(sets.shape[0]),
         bounds=Bounds(0, 1),
     )
     low = 1
-    if solved.mip_dual_bound is not None:
-        low = max(low, math.ceil(solved.mip_dual_bound - _SLACK))
-    if solved.x is not None and sets[solved.x > 0.5].any(axis=0).all():
-        high = min(high, int((solved.x > 0.5).sum()))
+    if solution.mip_dual_bound is not None:
+        low = max(low, math.ceil(solution.mip_dual_bound - _SLACK))
+    if solution.x is not None and sets[solution.x > 0.5].any(axis=0).all():
+        high = min(high, int((solution.x > 0.5).sum()))
     return low, high
 
 
@@ -76,8 +75,7 @@ def largest_need(problems: Any) -> tuple[int, Any, int]:
 
 
 _UNIT = 2.0**-52
-# Determinants below this are rounding.
-_FLAT = 1e-13
+_FLAT = 1e-13  # determinants below this are rounding
 
 
 @dataclass(frozen=True)
@@ -94,12 +92,12 @@ class Miniballs:
 
 
 def miniballs(points: Points) -> Miniballs:
-    """Enclose every subset.
+    """Enclose the squared radius of the smallest ball around every subset.
 
     The smallest ball of a set is that of some of its points which lie on its boundary, with its
     centre a convex combination of them; no subset has a larger one. The upper end is the largest
-    distance from the centre that was computed. The lower end is the dual one: for weights w_i of
-    sum 1 the squared radius is at least sum_i w_i |x_i - c|^2, c = sum_i w_i x_i.
+    squared distance from the computed centre. The lower end is the dual one: for weights w_i >= 0
+    of sum 1 the squared radius is at least sum_i w_i |x_i - c|^2, c = sum_i w_i x_i.
     """
     n, d = points.n, points.n_inputs
     reach = float(np.max(np.abs(points.host)))
@@ -143,6 +141,7 @@ def _weights(corners: NDArray[np.float64]) -> Any:
 def _over_subsets(
     points: Points, centre: NDArray[np.float64], floor: NDArray[np.float64], mask: NDArray[np.int64]
 ) -> Miniballs:
+    """Give each subset the ball, of those of its own subsets (`mask`), with the largest `floor`."""
     n = points.n
     low = np.zeros(1 << n)
     which = np.zeros(1 << n, dtype=np.int64)
@@ -162,10 +161,10 @@ def _over_subsets(
 
 
 def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
-    """Bound how many half-size balls a section, the points in a ball, needs; give the worst ball.
+    """Return bounds (low, ball that proves it, high) on the half-size balls that any ball needs.
 
-    Subsets stand for sections: one that a ball B(c, r) cuts out lies in its own smallest ball,
-    whose radius is at most r and whose half-size balls are no larger.
+    Subsets stand for balls: the points in a ball B(c, r) lie in their own smallest ball, whose
+    radius is at most r and whose half-size balls are no larger.
     """
     enclosed = miniballs(points)
     # Covers allowed by the lower ends may not exist, but no real one is smaller.
@@ -183,7 +182,7 @@ def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
 def _problems(
     n: int, enclosed: Miniballs, limits: NDArray[np.float64], radius: NDArray[np.float64]
 ) -> Iterator[tuple[int, Any]]:
-    """Yield each subset T with its maximal subsets of ``radius <= allowed[T]``."""
+    """Yield each subset T with its maximal subsets of squared radius at most ``limits[T]``."""
     every = np.arange(1 << n)
     inside = (every[:, None] >> np.arange(n)) & 1 == 1
     for mask in _closed(enclosed, n):

@@ -1,6 +1,6 @@
-"""Distinct points of a set and their diameter; bounds of the doubling dimension by columns.
+"""Distinct points of a set, their diameter, and what their columns say of the doubling dimension.
 
-That is the least k such that 2^k balls of half its radius cover any ball of the set.
+The doubling dimension is the least k such that 2^k balls of half its radius cover any ball.
 """
 
 from __future__ import annotations
@@ -60,9 +60,10 @@ _TINY = 2.0**-1000  # squares of the scaled differences underflow below this
 
 
 class Points:
-    """The distinct rows of a matrix on the host in float64, scaled by a power of two.
+    """The distinct rows of a matrix on the host in float64, in inner coordinates.
 
-    A squared distance s is computed with an error of at most ``relative * s + absolute``.
+    ``host = data[rows] / scale - shift``, the scale a power of two. A squared distance s of inner
+    coordinates is computed with an error of at most ``relative * s + absolute``.
     """
 
     def __init__(self, x: Array) -> None:
@@ -86,7 +87,7 @@ class Points:
         self.relative = (self.n_inputs + 4) * _UNIT
         self.absolute = _TINY if self.direct else (self.n_inputs + 8) * _UNIT * (2.1 * reach) ** 2
 
-    def some(self, which: NDArray[np.int64]) -> Points:
+    def subset(self, which: NDArray[np.int64]) -> Points:
         """Return a subset of the points, in the same coordinates."""
         part = copy.copy(self)
         part.n = int(which.size)
@@ -189,7 +190,7 @@ def diameter_of(points: Points) -> Interval:
 
 
 def _swept(points: Points) -> Interval:
-    """Bound the diameter by repeated farthest-point sweeps and the balls met on the way."""
+    """Bound the diameter by going to the farthest point again and again: its balls hold all."""
     low, high = 0.0, math.inf
     centre = points.host.mean(axis=0)
     for _ in range(8):
@@ -216,8 +217,7 @@ def _ends(points: Points, low: float, high: float) -> Interval:
 # 1 + 22 for d = 3 (22 caps of 30 degrees cover the sphere; one ball covers the inner half).
 _HALF_BALLS = {0: 1, 1: 2, 2: 7, 3: 23}
 
-# Larger numbers of columns are not all floats.
-_LARGEST = 2**53
+_LARGEST = 2**53  # larger numbers of columns are not all floats
 
 
 def log2_ceil(count: int) -> int:
@@ -226,7 +226,7 @@ def log2_ceil(count: int) -> int:
 
 
 def by_columns(n_varying: int) -> int:
-    r"""Bound the doubling dimension of R^d by :math:`\lceil d \log_2 5\rceil` or less."""
+    r"""Bound that of R^d, d = `n_varying` columns, by :math:`\lceil d \log_2 5\rceil` or less."""
     if n_varying in _HALF_BALLS:
         return log2_ceil(_HALF_BALLS[n_varying])
     return math.ceil(n_varying * math.log2(5))
@@ -279,7 +279,7 @@ def sparse_dimension(n_nonzero: int, n_inputs: int) -> Interval:
 
 
 def _packing(s: int, d: int) -> int:
-    """Bound by a largest packing: none can be added, so balls around its points cover all."""
+    """Return log2 of the size of a packing: if no vector can be added, its balls cover them all."""
     near = sum(
         math.comb(s, i) * math.comb(d - s, s - i) * 2 ** (s - i) * _mostly_equal(i, s)
         for i in range(s + 1)
@@ -288,12 +288,12 @@ def _packing(s: int, d: int) -> int:
 
 
 def _mostly_equal(i: int, s: int) -> int:
-    """Count signs of i entries of which a are equal and the others not, 2a - i at least s/2."""
+    """Count signs of i entries that agree with other signs in a places, 2a - i at least s/2."""
     return sum(math.comb(i, a) for a in range(i + 1) if 2 * (2 * a - i) >= s)
 
 
 def _by_sphere(s: int) -> int:
-    """Bound by the whole sphere of s coordinates: the area of caps of 30 degrees."""
+    """Return log2 of how many caps of 30 degrees, by area, cover the sphere of s coordinates."""
     from scipy.special import betainc
 
     if s == 1:
