@@ -50,7 +50,7 @@ def generator(seed: int, stream: int, block: int) -> np.random.Generator:
 def generators(
     seed: int, stream: int, first: int, n_units: int
 ) -> Iterator[tuple[np.random.Generator, slice, slice]]:
-    """Yield blocks that overlap the units: generator, slice of the units, theirs of the block."""
+    """Yield for each block its generator, its slice of the units, and their slice of the block."""
     size, stop = UNITS_PER_BLOCK, first + n_units
     blocks = range(first // size, -(-stop // size))
     for block, rng in zip(blocks, in_turn(seed, stream, blocks), strict=True):
@@ -60,7 +60,7 @@ def generators(
 
 
 def in_turn(seed: int, stream: int, blocks: range) -> Iterator[np.random.Generator]:
-    """Yield the generators of blocks: of many blocks one that moves on, six times as fast."""
+    """Yield the generator of each block; of many, one that gets new keys, six times as fast."""
     if len(blocks) < 8 or blocks[-1] >> 32:
         yield from (generator(seed, stream, block) for block in blocks)
         return
@@ -79,7 +79,7 @@ def in_turn(seed: int, stream: int, blocks: range) -> Iterator[np.random.Generat
 
 
 def _hashed(words: Any, start: int, factor: int) -> Any:
-    """Hash words of 32 bits four times, with the constants start * factor^i."""
+    """Hash words of 32 bits as SeedSequence does, four times, by constants start * factor^i."""
     constants = np.array([start * factor**i % (1 << 32) for i in range(5)], dtype=np.uint32)
     words = (words ^ constants[:4]) * constants[1:]
     return words ^ words >> 16

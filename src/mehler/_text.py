@@ -30,7 +30,7 @@ def install_command(extras: str) -> str:
 
 
 def html_table(heading: str, rows: Iterable[Sequence[object]], *below: str) -> str:
-    """Return a table of HTML for a notebook, with a line above and lines below it."""
+    """Return an HTML table for a notebook, escaped, with a heading and with lines below it."""
     body = "".join(
         f"<tr>{''.join(f'<td>{escape(printable(str(cell)))}</td>' for cell in row)}</tr>"
         for row in rows

@@ -1,4 +1,7 @@
-"""Validate arguments before any work: TypeError for a type, ValueError for a value."""
+"""Validate arguments before any work: TypeError for a type, ValueError for a value.
+
+Functions take the argument's name, for the message, and its value; they return it converted.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +34,7 @@ def require_integer(name: str, value: Any, *, least: int = 1, most: int | None =
 
 
 def require_flag(name: str, value: object) -> bool:
-    """True or False, no word for either and no number."""
+    """Return True or False; a word for either, or a number, is refused."""
     return bool(_require_kind(name, value, "True or False", _is_boolean(value)))
 
 
@@ -42,7 +45,7 @@ def _require_kind(name: str, value: Any, words: str, good: bool) -> Any:
 
 
 def require_real(name: str, value: object) -> float:
-    """A real number, as a float; NaN and infinity are."""
+    """Return a real number as a float; NaN and infinity pass."""
     if _is_boolean(value) or not isinstance(value, Real):
         if hasattr(value, "shape"):
             # float() would cut it off from the gradient that is often why it is one.
@@ -58,31 +61,31 @@ def require_real(name: str, value: object) -> float:
 
 
 def require_within(name: str, value: object, words: str, inside: Callable[[float], bool]) -> float:
-    """A number for which a condition holds, which the words say."""
+    """Return a number that `inside` accepts; `words` say in the message which ones it does."""
     if inside(number := require_real(name, value)):
         return number
     raise ValueError(f"{name}={shown(value)} must be {words}")
 
 
 def require_positive(name: str, value: object) -> float:
-    """A finite number above 0."""
+    """Return a finite number above 0."""
     return require_within(name, value, "positive and finite", lambda x: 0.0 < x < math.inf)
 
 
 def require_not_negative(name: str, value: object) -> float:
-    """A finite number of at least 0."""
+    """Return a finite number of at least 0."""
     return require_within(name, value, "at least 0 and finite", lambda x: 0.0 <= x < math.inf)
 
 
 def require_probability(name: str, value: object) -> float:
-    """A number in the open interval (0, 1), whose logarithm and inverse are safe to take."""
+    """Return a number in the open interval (0, 1), safe to invert and to take the logarithm of."""
     words, least = "a probability between 0 and 1, both excluded", LEAST_PROBABILITY
     require_within(name, value, words, lambda x: 0.0 < x < 1.0)
     return require_within(name, value, f"at least {least:g}", lambda x: x >= least)
 
 
 def require_choice(name: str, value: object, allowed: Iterable[Any]) -> Any:
-    """One of a few values."""
+    """Return a value that is one of a few."""
     listed = list(allowed)
     # Comparison with an array is an array, which has no truth.
     if not any(isinstance(value, type(each)) and value == each for each in listed):
@@ -92,7 +95,7 @@ def require_choice(name: str, value: object, allowed: Iterable[Any]) -> Any:
 
 
 def require_instance(name: str, value: object, *kinds: type) -> Any:
-    """An object of one of these classes."""
+    """Return an object of one of these classes."""
     if not isinstance(value, kinds):
         kinds_text = " or ".join(kind.__name__ for kind in kinds)
         raise TypeError(f"{name} must be a {kinds_text}, not {shown(value)}")
@@ -100,7 +103,7 @@ def require_instance(name: str, value: object, *kinds: type) -> Any:
 
 
 def require_reals(name: str, value: object, *, finite: bool = True) -> np.ndarray:
-    """Real numbers of the host as an array of float64, whatever their shape."""
+    """Return real numbers of the host as an array of float64, whatever their shape."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array: drop or fill the masked entries first")
     try:
@@ -123,17 +126,17 @@ def require_mapping(name: str, value: object) -> dict[str, Any]:
 
 
 def require_function(name: str, value: object, *, optional: bool = False) -> Any:
-    """Something that can be called."""
+    """Return a function, or None if it is optional."""
     return _require_kind(name, value, "a function", callable(value) or (optional and value is None))
 
 
 def require_text(name: str, value: object, *, default: str) -> str:
-    """A str; None, and one that is empty, stand for a default."""
+    """Return a str; None, and an empty one, stand for the default."""
     return _require_kind(name, value, "a str", value is None or isinstance(value, str)) or default
 
 
 def require_iterable(name: str, value: object) -> tuple[Any, ...]:
-    """Several things, as a tuple."""
+    """Return several things as a tuple."""
     # An array of no dimension has the method, and no entries.
     scalar = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
     several = isinstance(value, Iterable) and not scalar
@@ -141,7 +144,7 @@ def require_iterable(name: str, value: object) -> tuple[Any, ...]:
 
 
 def shown(value: object) -> str:
-    """A value in a message, or its type if it is long."""
+    """Return a value as text for a message, or its type if that is long."""
     # Python prints no integer of more than 4300 digits.
     if isinstance(value, int) and value.bit_length() > 128:
         return f"a number of about {value.bit_length() * math.log10(2):.0f} digits"
@@ -153,5 +156,5 @@ def shown(value: object) -> str:
 
 
 def _is_boolean(value: object) -> bool:
-    """Whether it is a bool of Python or NumPy, whose type is named bool_ before version 2."""
+    """Return whether it is a bool of Python or NumPy, whose type was bool_ before version 2."""
     return isinstance(value, bool) or type(value).__name__ in ("bool", "bool_")

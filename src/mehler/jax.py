@@ -1,7 +1,7 @@
-"""Feature maps as JAX pytrees: weights are constants of training, unless made leaves.
+"""Register feature maps as JAX pytrees: weights are constants of training, unless made leaves.
 
-Importing this registers all classes of maps. It needs JAX, the extra ``jax``. All of a map but its
-leaves is structure, and so a constant of what is compiled with it.
+JAX splits a pytree into arrays, its leaves, and structure, a constant of what is compiled with it.
+Importing this module registers all classes of maps. It needs JAX, the extra ``jax``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Maps as layers of PyTorch, with weights in the ``state_dict``; the extra ``torch``."""
+"""Feature maps as PyTorch layers, with weights in the ``state_dict``: needs the extra ``torch``."""
 
 from __future__ import annotations
 
@@ -86,11 +86,11 @@ class RandomFeatures(nn.Module):
             raise TypeError(f"map={map!r} must be a map of mehler, or the class of one")
         if not phi.stored:
             raise ValueError("map has stored=False, and a layer keeps its weights: draw it stored")
-        # What a map on NumPy would compute in is no wish.
+        # A map drawn without a dtype takes that of PyTorch, not what NumPy would compute in.
         default = getattr(torch, phi.dtype) if phi.dtype else torch.get_default_dtype()
         here = phi.place.xp.__name__.endswith("torch")
         self.map = phi if here else phi.to(torch.zeros(0, dtype=default))
-        # Converted weights have their bits in the state alone.
+        # Copies: conversion and loading change the buffers, never the weights of the map.
         for i, weight in enumerate(self.map.weights):
             self.register_buffer(f"weight_{i}", weight.clone())
         self.log_scale = None

@@ -82,7 +82,7 @@ def host_threads() -> int:
 
 
 def one_blas_thread() -> Any:
-    """Hold BLAS, whose threads spin while they wait, to one thread, if threadpoolctl is there."""
+    """Return a context of one BLAS thread (idle ones spin), if threadpoolctl is installed."""
     try:
         from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # it has none
     except ImportError:
@@ -91,7 +91,7 @@ def one_blas_thread() -> Any:
 
 
 def global_states() -> dict[str, bytes]:
-    """Return the state of each global generator there is, by library; none is ever set."""
+    """Return the pickled state of each global generator, by library, to see who changed it."""
     legacy = np.random.get_state()  # noqa: NPY002  # as those who use it do
     states: dict[str, Any] = {"random": random.getstate(), "numpy.random": legacy}
     # Generators of a library that is not imported are unused.
@@ -138,7 +138,7 @@ def require_no_gradient(*arrays: Array, what: str) -> None:
 
 
 def graft(values: Array, on: Array) -> Array:
-    """Return `values` with the derivatives of `on`, which is the same function of less accuracy."""
+    """Return `values` with the derivatives of `on`, a less accurate form of the same function."""
     if not differentiable(on, values):
         return values
     ones = ns.array_namespace(on).ones_like

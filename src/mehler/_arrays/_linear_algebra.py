@@ -146,6 +146,7 @@ def least_pivot(xp: ModuleType, norm: Array, trace: Array, order: int, *, produc
 
 
 def _formed(xp: ModuleType, largest: Array, total: Array, order: int, products: str) -> Array:
+    """Bound the rounding of an eigenvalue: by products in that dtype, and by its decomposition."""
     formed = float(np.finfo(products).eps) * xp.sqrt(total) * xp.sqrt(largest)
     decomposed = float(np.finfo(dtype_name(largest.dtype)).eps) * float(order) ** 0.5 * largest
     return _SAFETY * (formed + decomposed)

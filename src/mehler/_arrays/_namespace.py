@@ -53,7 +53,7 @@ def is_jax_array(x: Any) -> bool:
 
 
 def stays_lazy(x: Any) -> bool:
-    """Return whether `x` is in chunks, computed later, as results of it are: an array of Dask."""
+    """Return whether `x` is of Dask: in chunks that are computed later, as are its results."""
     return type(x) is not np.ndarray and not is_torch_array(x) and bool(compat.is_dask_array(x))
 
 
@@ -106,13 +106,13 @@ def is_array(x: Any) -> bool:
     return type(x) is np.ndarray or is_torch_array(x) or bool(compat.is_array_api_obj(x))
 
 
-# The standard's face of NumPy, asked of an array: `array_api_compat.numpy` loads all of NumPy, its
-# test tools and its Fortran parser too, which costs as much as the rest of this library.
+# NumPy's namespace as the array API standard has it, from an array: `array_api_compat.numpy` loads
+# all of NumPy, its test tools and its Fortran parser too, which costs as much as this library.
 HOST: Any = compat.array_namespace(np.empty(0))
 
 
 def standard_namespace(x: Array) -> Any:
-    """Return the standard's face of the library of `x`."""
+    """Return the namespace of the library of `x`, as the array API standard has it."""
     if type(x) is np.ndarray:
         return HOST
     if is_torch_array(x):
@@ -265,7 +265,7 @@ def resolve_place(like: Any) -> Place:
         return Place(like, None)
     name = getattr(like, "__name__", None)
     if name in {library.module for library in LIBRARIES.values()}:
-        # The bare library: ask one of its own arrays for the standard's face of it.
+        # The bare library: ask one of its own arrays for its namespace by the standard.
         return Place(standard_namespace(like.asarray([0.0])), None)
     kind = "an array or an array namespace such as numpy or torch"
     raise TypeError(f"like= must be {kind}, not {like!r}")

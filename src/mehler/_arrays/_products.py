@@ -1,8 +1,9 @@
 """Products of rows with weights, their maxima, and functions of them: cosines, counts.
 
-NumPy computes cosines and sines in float64 one number at a time, five to ten times slower than a
-polynomial. That takes angles in turns, reduced without loss by subtracting the nearest integer; the
-other libraries take radians. `angle_unit` returns the factor, best folded into the weights.
+A piece is the product of rows with one of q matrices of weights; maxout takes maxima over pieces.
+NumPy computes float64 cosines one number at a time, five to ten times slower than a polynomial of
+the angle in turns of 2 pi, from which the nearest integer is subtracted without loss. The other
+libraries take radians. `angle_unit` returns the factor, best folded into the weights.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Pieces(Iterator[Array]):
 
 
 def _chosen(xp: ModuleType, pairs: Iterator[tuple[Array, Array]]) -> Array:
-    """Return the entry with the largest first member."""
+    """Return, entry by entry, the second member of the pair whose first is largest."""
     best, chosen = next(pairs)
     for value, offered in pairs:
         chosen = xp.where(value > best, offered, chosen)
@@ -339,16 +340,16 @@ def erf(_: Any, t: Array) -> Array:
     )
 
 
-# Most zeros and ones that a sum in uint8 holds without overflow.
-_MOST = 255
+_MOST = 255  # zeros and ones that a sum in uint8 holds without overflow
 
 
 def ecdf_at(
     xp: ModuleType, pieces: Iterable[tuple[slice, Array]], thresholds: Array, scale: Array
 ) -> Array:
-    """Count values at or below thresholds, (K,) or (groups, K), times `scale`: (rows, groups * K).
+    """Return empirical distribution functions, counts times `scale`: (rows, groups * K).
 
-    `pieces` yields slices of the groups, in order, with their values (groups, counted, rows).
+    `pieces` yields slices of the groups, in order, with their values (groups, counted, rows). Those
+    at or below `thresholds`, (K,) or (groups, K), are counted.
     """
     counted = []
     for part, values in pieces:

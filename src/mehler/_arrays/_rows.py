@@ -1,6 +1,7 @@
 """Validate rows before any work, and loop over blocks, batches and chunks of them.
 
-A product into a fresh 100 MB array takes two to four times as long as into blocks in cache.
+Blocks are slices of rows that fit into a cache: a product into a fresh 100 MB array takes two to
+four times as long. Batches are leading axes of (..., n, d), and chunks are parts of Dask arrays.
 """
 
 from __future__ import annotations
@@ -29,8 +30,7 @@ _COMPILED = 1 << 22
 # Parts are added in pairs within a group, and groups in sequence: a process holds only a few
 # parts at a time, however many chunks there are.
 _GROUP = 16
-# Largest Dask array, in bytes, that is loaded whole where an algorithm needs all of it.
-_HELD = 1 << 30
+_HELD = 1 << 30  # bytes of the largest Dask array that is loaded whole where an algorithm needs it
 # Functions carry their weights into the graph, once: a cluster need not warn of its size.
 _HEAVY = {"distributed.admin.large-graph-warning-threshold": "8 GiB"}
 
@@ -350,7 +350,7 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
 
 
 def attached(values: Array, x: Array) -> Array:
-    """Return features with gradient 0 in the rows, where PyTorch has none (of steps, say)."""
+    """Give features that PyTorch cannot differentiate, such as steps, gradient 0 in the rows."""
     if type(values) is np.ndarray or not ns.is_torch_array(values):
         return values
     if values.requires_grad or not x.requires_grad or not values.is_floating_point():
