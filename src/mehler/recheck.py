@@ -1,16 +1,18 @@
 r"""Recheck a certificate without mehler: ``python recheck.py FILE``.
 
-Exit status: 0 *confirmed*, 1 *contradicted*, 2 no certificate, 3 *undecided*, given the statistics,
-plan and assumptions, in the intervals of ``mpmath``. The rule, for means with claims c, resolution
-r and endpoints l < h, all in units of the test:
+A certificate records one check, that means of samples X are claimed numbers c, at an error rate: a
+group for each method, with the plan that was fixed before the n samples, and in it a test for each
+mean, with statistics, and endpoints l < h in units of the test. They decide again, in the intervals
+of ``mpmath``, by one rule, where r is the resolution:
 
 - *refuted* if some c is excluded, r/20 or more from the sample mean, and the method may refute;
 - else *holds* if all l and h are excluded, no c is so, and max(h, c) - min(l, c) <= r;
 - else *inconclusive*: at some mean, points farther than r apart are not excluded.
 
-A formula says at which level a point m is excluded, with all beyond it; first the plan's
-``rounding`` moves m towards the mean. Read `decide` first, then `outcome`, `judge`, and the
-function that has the name of the method; `SCHEMAS` has its fields. X are the n samples.
+A method is a formula for the points m that are excluded at a rate, with all beyond them; first the
+plan's ``rounding`` moves m towards the mean. In this order: the decision on a certificate, and on a
+mean; arithmetic; the methods; the fields of each. Exit status: 0 *confirmed*, 1 *contradicted*,
+2 no certificate, 3 *undecided*.
 """
 
 from __future__ import annotations
@@ -47,26 +49,94 @@ class Undecided(Exception):
     """The statistics of a mean do not decide, or are not stored."""
 
 
-class Mean(NamedTuple):
-    mean: Any
+class ConfidenceSet(NamedTuple):
+    mean: Any  # of the samples, less the claim
     excludes: Callable[[Any, int], bool]  # of a point, from the claim on, and a side of it, +-1
     may_refute: bool = True
     may_hold: bool | None = True  # None: not all points beyond an excluded one need be
 
 
+def decide(certificate: Test) -> tuple[int, str]:
+    """Return the exit status of a certificate, and a line with the reason."""
+    method = "no method known here"
+    try:
+        content = {key: value for key, value in certificate.items() if key != "digest"}
+        text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
+        if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():
+            return 1, "contradicted: the digest is not that of the content"
+        parts = [certificate[x] for x in ("statistics", "false_alarm", "resolution", "method")]
+        groups, alpha, r, _ = values = numbers(parts)
+        stored = certificate["status"]
+        if stored not in STATUSES or not is_sound(*values):
+            raise ValueError("it has no statistics that fit their schema")
+        method = " and ".join(group["method"] for group in groups)
+        outcomes = [outcome(g, test, ball(alpha), ball(r)) for g in groups for test in g["tests"]]
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
+        return 3, f"undecided: {method}: {why}"
+    refutes, holds = {x[0] for x in outcomes}, {x[1] for x in outcomes}
+    if not (True in refutes or (None not in refutes and (False in holds or None not in holds))):
+        return 3, f"undecided: {method}: {max(x[2] for x in outcomes) or 'too few samples'}"
+    status = "refuted" if True in refutes else "inconclusive" if False in holds else "holds"
+    line = f"{status} by {method}, {len(outcomes)} tests, at a rate of {alpha:.3g} and a resolution"
+    agrees = "confirmed" if status == stored else "contradicted"
+    return int(status != stored), f"{agrees}: {line} of {r:.3g}"
+
+
+def outcome(group: Test, test: Test, alpha: Any, r: iv.mpf) -> tuple[bool | None, bool | None, str]:
+    """Return whether a test refutes, whether it holds, and why that is open.
+
+    Tests share the rate, by halves with bets; a quarter of Catoni's is for earlier inspections.
+    """
+    plan, name = group["plan"], group["method"]
+    if name == "catoni" and (look := plan["look"]) is not None:
+        alpha = alpha / (4 * look * (look + 1)) if look else alpha * 3 / 4
+    count = max(len(group["tests"]), plan.get("count", 0)) * (2 if plan.get("shared") else 1)
+    try:
+        result = METHODS[name]({**plan, **test}, alpha / count, r)
+        return (*(classify(result, test, r) if isinstance(result, ConfidenceSet) else result), "")
+    except Undecided as why:
+        return None, None, str(why)
+
+
+def classify(result: ConfidenceSet, test: Test, r: iv.mpf) -> tuple[bool, bool | None]:
+    """Return whether one mean refutes, and whether it holds, by the rule at the top."""
+    (mean, excludes, may_refute, may_hold), sides = result, (-1, 1)
+    if certain(abs(mean), ">=", FLOOR * r) and any(excludes(iv.mpf(0), side) for side in sides):
+        return may_refute, False
+    ends = [mean - r, mean + r]
+    if math.isfinite(test["low"]) and math.isfinite(test["high"]):
+        ends = [ball(test[end]) - test["claim"] for end in ("low", "high")]
+        narrow = compare(larger(ends[1], 0) + larger(-ends[0], 0), "<=", r)
+        if narrow and all(map(excludes, ends, sides)):
+            return False, may_hold
+    middle, half = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
+    for inner in ([middle - x, middle + x] for x in (-larger(-half, -r * 0.501), half * 0.999)):
+        if compare(larger(inner[1], 0) + larger(-inner[0], 0), ">", r):
+            with suppress(Undecided):
+                if not any(map(excludes, inner, sides)):
+                    return False, False
+    raise Undecided("the endpoints are not where the statistics put them")
+
+
+def numbers(value: Any) -> Any:
+    """Return JSON with hexadecimal strings as floats, which decimal digits keep exactly."""
+    floats = r'"(-?(?:0x[^"]+p[^"]+|inf|nan))"'
+    return json.loads(re.sub(floats, lambda m: json.dumps(float.fromhex(m[1])), json.dumps(value)))
+
+
 def compare(x: Any, relation: str, y: Any) -> bool | None:
-    """Return whether x < y, <=, > or >= for all numbers of two intervals, None if for some only."""
+    """Return whether x < y, <=, > or >= for all numbers x.a to x.b, y.a to y.b; None: for some."""
     x, y = (iv.mpf(x), iv.mpf(y)) if relation[0] == ">" else (iv.mpf(y), iv.mpf(x))
     if relation.endswith("="):
         return True if x.a >= y.b else False if x.b < y.a else None
     return True if x.a > y.b else False if x.b <= y.a else None
 
 
-def sure(x: iv.mpf, relation: str, y: iv.mpf) -> bool:
-    """Return a comparison of intervals that is certain either way."""
-    if (certain := compare(x, relation, y)) is None:
+def certain(x: iv.mpf, relation: str, y: iv.mpf) -> bool:
+    """Return a comparison of intervals in which all their numbers agree, or raise Undecided."""
+    if (answer := compare(x, relation, y)) is None:
         raise Undecided("rounding of the statistics leaves both outcomes possible")
-    return certain
+    return answer
 
 
 def ball(value: float, radius: float = 0.0) -> Any:
@@ -77,7 +147,7 @@ def larger(x: iv.mpf, y: iv.mpf) -> Any:
     return iv.mpf([max(x.a, iv.mpf(y).a), max(x.b, iv.mpf(y).b)])
 
 
-def moved(sums: list[Any], e: iv.mpf) -> list[Any]:
+def shifted(sums: list[Any], e: iv.mpf) -> list[Any]:
     """Return sum (X - c - e)^k for k = 0 to 4 from those at e = 0."""
     powers = [(-e) ** k for k in range(5)]
     return [sum(math.comb(k, j) * powers[k - j] * sums[j] for j in range(k + 1)) for k in range(5)]
@@ -116,40 +186,30 @@ def require_moments(sums: list[Any], ends: Any, rounding: float) -> None:
         raise ValueError("no n samples have these power sums")
 
 
-def catoni(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
+def catoni(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
     r"""S(m) = sum psi(a (X - m)) beyond B = (1 + n/N) L, psi(u) = sign(u) log(1 + \|u\| + u^2/2).
 
     L = log(2/rate), a = sqrt(2 L/(N V)), V declared, N planned, or n at an earlier look. S falls in
     m, within a^4 sum (X - m)^4 / 8 of a sum (X - m) - a^3 sum (X - m)^3 / 6. Catoni (2012).
     """
-    (n, sums, mean), planned, look = power_sums(test), test["planned"], test["look"]
-    if n > planned:
+    (n, sums, mean), size, look = power_sums(test), test["planned"], test["look"]
+    if n > size:
         raise ValueError("there are more samples than planned")
-    planned, cost = n if look else planned, iv.log(2 / rate)
-    bound, a = cost * (1 + iv.mpf(n) / planned), iv.sqrt(2 * cost / planned / test["variance"])
+    size, cost = n if look else size, iv.log(2 / rate)
+    bound, a = cost * (1 + iv.mpf(n) / size), iv.sqrt(2 * cost / size / test["variance"])
 
     def excludes(e: iv.mpf, side: int) -> bool:
         e -= side * ball(test["rounding"])
-        _, m1, _, m3, m4 = moved(sums, e)
+        _, m1, _, m3, m4 = shifted(sums, e)
         total = a * m1 - a**3 * m3 / 6 + iv.mpf([-1, 1]) * a**4 * m4 / 8
-        ample = look is None or sure(n, ">", 2 * bound)
-        return ample and sure(-side * total, ">", bound)
+        ample = look is None or certain(n, ">", 2 * bound)
+        return ample and certain(-side * total, ">", bound)
 
-    return Mean(mean, excludes, may_hold=not look)
-
-
-def won(stake: iv.mpf, sums: list[Any], most: iv.mpf) -> Any:
-    r"""Return a lower bound of prod (1 + s Y) where s Y >= -c, from sums of Y^k; c is `most`.
-
-    log(1 + u) >= u - u^2/2 + u^3/3 - k u^4 for u >= -c, k = (-log(1 - c) - c - c^2/2 - c^3/3)/c^4.
-    """
-    k = (-iv.log(1 - most) - most - most**2 / 2 - most**3 / 3) / most**4
-    powers = (stake * sums[1], stake**2 * sums[2], stake**3 * sums[3], stake**4 * sums[4])
-    return iv.exp(powers[0] - powers[1] / 2 + powers[2] / 3 - k * powers[3])
+    return ConfidenceSet(mean, excludes, may_hold=not look)
 
 
-def wealth(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
-    r"""Mean over 13 stakes s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) at least 2/rate, by `won`.
+def wealth(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
+    r"""Mean over 13 stakes s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) at least 2/rate.
 
     w: range, about the claim, and twice the rounding; no mean is beyond. Waudby-Smith, Ramdas 2024.
     """
@@ -158,30 +218,21 @@ def wealth(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
 
     def excludes(e: iv.mpf, side: int) -> bool:
         e -= side * rounding
-        total = sum(won(-side * s / span, moved(sums, e), s) for s in stakes)
+        total = sum(wealth_bound(-side * s / span, shifted(sums, e), s) for s in stakes)
         beyond = bool(compare(side * e, ">", high if side > 0 else -low))
-        return beyond or sure(total, ">=", 13 * 2 / rate)
+        return beyond or certain(total, ">=", 13 * 2 / rate)
 
-    return Mean(mean, excludes)
+    return ConfidenceSet(mean, excludes)
 
 
-def unseen(sums: list[Any], mean: Any, ends: Any, rate: iv.mpf, r: iv.mpf) -> bool:
-    r"""Bets that a mean is off by e = r/20 or more, but for events rarer than log(4/rate)/n.
+def wealth_bound(stake: iv.mpf, sums: list[Any], most: iv.mpf) -> Any:
+    r"""Return a lower bound of prod (1 + s Y) where s Y >= -c, from sums of Y^k; c is `most`.
 
-    Samples of a number fixed before, 100 effective ones, off by e. Z = X - c or c - X, of positive
-    sample mean, M the largest -Z. The mean over 29 stakes s = 2^k/r, without those above
-    3/(4 (M + e)), of prod (1 + s (Z - e)) reaches 4/rate, by `won`.
+    log(1 + u) >= u - u^2/2 + u^3/3 - k u^4 for u >= -c, k = (-log(1 - c) - c - c^2/2 - c^3/3)/c^4.
     """
-    e, (_, _, squares, _, fourths) = FLOOR * r, moved(sums, mean)
-    ample = compare(fourths, ">", 0) and compare(squares**2, ">=", 100 * fourths)
-    if not (ample and sure(abs(mean), ">=", e)):
-        return False
-    reach, sign = iv.sqrt(iv.sqrt(larger(sums[4], 0))), 1 if sure(mean, ">", 0) else -1
-    low, high = map(ball, ends) if ends else (-reach, reach)
-    gaps = moved([sign**k * each for k, each in enumerate(sums)], e)
-    stakes = (iv.mpf(2) ** k / r for k in range(-20, 9))
-    stakes = (s for s in stakes if sure(s * ((-low if sign > 0 else high) + e), "<=", MOST))
-    return sure(sum(won(s, gaps, MOST) for s in stakes), ">=", 4 * 29 / rate)
+    k = (-iv.log(1 - most) - most - most**2 / 2 - most**3 / 3) / most**4
+    powers = (stake * sums[1], stake**2 * sums[2], stake**3 * sums[3], stake**4 * sums[4])
+    return iv.exp(powers[0] - powers[1] / 2 + powers[2] / 3 - k * powers[3])
 
 
 def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
@@ -192,16 +243,16 @@ def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
     h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the rate over 2 j (j + 1) at inspection j, over 2 at
     a single one. Where 0 < E < W(t), distances are divided by sqrt(W/E). Delyon (2009).
 
-    Refuted by `unseen`, of ``fresh`` samples, half or more, unless n was fixed; or one fixed map.
-    Beyond an excluded point all are if n/(9 c) >= log(29 level): the sum grows with d up to a
-    standard deviation; then one stake's exponent is 8/9 of n/(8 c) or more.
+    Refuted by bets on ``fresh`` samples, half or more, unless n was fixed; or if all are one map.
+    Beyond an excluded point all are if n/(9 c) >= log(29 T), T the threshold: the sum grows with d
+    up to a standard deviation; then one stake's exponent is 8/9 of n/(8 c) or more.
     """
     (n, sums, mean), look = power_sums(test), test["look"]
-    _, _, squares, _, fourths = moved(sums, mean)
+    _, _, squares, _, fourths = shifted(sums, mean)
     paid = rate / 8 / (2 * look * (look + 1) if look else 2)
     floor = n * (ball(test["rounding"]) ** 2 + iv.mpf(1e-24)) + 64 * EPS * iv.sqrt(n) * sums[2]
-    varies = sure(squares, ">", iv.mpf([0, floor.b]) if look is None else floor)  # finer for one
-    if look is None and varies and unseen(sums, mean, test["ends"], rate, r):
+    varies = certain(squares, ">", iv.mpf([0, floor.b]) if look is None else floor)  # finer for one
+    if look is None and varies and bets_refute(sums, mean, test["ends"], rate, r):
         return True, False
     if "fresh" in test:
         if not n <= 2 * test["fresh"] < 2 * n:
@@ -209,23 +260,42 @@ def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
         _, again, there = power_sums(test, test["fresh"], test["fresh_sums"])
         before = [x - y for x, y in zip(test["sums"], test["fresh_sums"])]
         power_sums(test, n - test["fresh"], before)
-        if compare(mean * there, ">", 0) and unseen(again, there, None, rate, r):
+        if compare(mean * there, ">", 0) and bets_refute(again, there, None, rate, r):
             return True, False
     effective = squares**2 / fourths if varies else iv.mpf(0)
-    needs = {t: -5 * iv.log(paid) / ((1 - t) * iv.log(iv.mpf(1 - t)) + t) for t in (0.25, 0.5)}
-    t = 0.25 if sure(effective, ">=", needs[0.25]) else 0.5
-    few = varies and not sure(effective, ">=", needs[t])
-    lack = iv.sqrt(needs[t] / larger(effective, 1)) if few else 1
-    c, level = iv.mpf(1) / 6 + 1 / iv.mpf(3 * (1 - t)), 2 / (rate * 7 / 8)
+    least = {t: -5 * iv.log(paid) / ((1 - t) * iv.log(iv.mpf(1 - t)) + t) for t in (0.25, 0.5)}
+    t = 0.25 if certain(effective, ">=", least[0.25]) else 0.5
+    few = varies and not certain(effective, ">=", least[t])
+    lack = iv.sqrt(least[t] / larger(effective, 1)) if few else 1
+    c, threshold = iv.mpf(1) / 6 + 1 / iv.mpf(3 * (1 - t)), 2 / (rate * 7 / 8)
     stakes = [iv.mpf(2) ** k / r for k in range(-20, 9)]
 
     def excludes(e: iv.mpf, side: int) -> bool:
         d = (side * (e - mean) - ball(test["rounding"])) / lack
         terms = [iv.exp(s * n * d - s**2 * c * (squares + n * d**2)) for s in stakes]
-        return sure(d, ">", 0) and sure(sum(terms) / 29, ">=", level)
+        return certain(d, ">", 0) and certain(sum(terms) / 29, ">=", threshold)
 
-    may_hold = sure(n / (9 * c), ">=", iv.log(29 * level)) or None
-    return Mean(mean, excludes, test["fixed"] and not varies, may_hold)
+    may_hold = certain(n / (9 * c), ">=", iv.log(29 * threshold)) or None
+    return ConfidenceSet(mean, excludes, test["fixed"] and not varies, may_hold)
+
+
+def bets_refute(sums: list[Any], mean: Any, ends: Any, rate: iv.mpf, r: iv.mpf) -> bool:
+    r"""Whether bets show a mean e = r/20 or more off, but for events rarer than log(4/rate)/n.
+
+    Samples of a number fixed before, 100 effective ones, off by e. Z = X - c or c - X, of positive
+    sample mean, M the largest -Z. The mean over 29 stakes s = 2^k/r, without those above
+    3/(4 (M + e)), of prod (1 + s (Z - e)) reaches 4/rate.
+    """
+    e, (_, _, squares, _, fourths) = FLOOR * r, shifted(sums, mean)
+    ample = compare(fourths, ">", 0) and compare(squares**2, ">=", 100 * fourths)
+    if not (ample and certain(abs(mean), ">=", e)):
+        return False
+    reach, sign = iv.sqrt(iv.sqrt(larger(sums[4], 0))), 1 if certain(mean, ">", 0) else -1
+    low, high = map(ball, ends) if ends else (-reach, reach)
+    gaps = shifted([sign**k * x for k, x in enumerate(sums)], e)
+    stakes = (iv.mpf(2) ** k / r for k in range(-20, 9))
+    stakes = (s for s in stakes if certain(s * ((-low if sign > 0 else high) + e), "<=", MOST))
+    return certain(sum(wealth_bound(s, gaps, MOST) for s in stakes), ">=", 4 * 29 / rate)
 
 
 def squared_lengths(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
@@ -243,7 +313,18 @@ def squared_lengths(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
             raise ValueError("no bets win that much from samples of this sum")
         bets, stake, least = bets + iv.exp(w), stake / 2, w / 2
     off = (ball(test["sum"]) / n - test["claim"]) / 2
-    return sure(off, ">=", FLOOR * r) and sure(bets / 11, ">=", 1 / rate), True
+    return certain(off, ">=", FLOOR * r) and certain(bets / 11, ">=", 1 / rate), True
+
+
+def binomial(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
+    """P(Bin(n, m) >= k) or P(Bin(n, m) <= k) at most half of the rate: Clopper and Pearson."""
+    n, count, claim = test["n"], test["count"], ball(test["claim"])
+
+    def excludes(e: iv.mpf, side: int) -> bool:
+        p, k = (claim + e, count) if side < 0 else (1 - claim - e, n - count)
+        return certain(n * p, "<", k) and bool(p.b <= 0 or certain(tail(n, k, p), "<=", rate / 2))
+
+    return ConfidenceSet(iv.mpf(count) / n - claim, excludes)
 
 
 def tail(n: int, k: int, p: iv.mpf) -> Any:
@@ -258,18 +339,7 @@ def tail(n: int, k: int, p: iv.mpf) -> Any:
     return total + iv.mpf([0, (term / (1 - ratio)).b])
 
 
-def binomial(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
-    """P(Bin(n, m) >= k) or P(Bin(n, m) <= k) at most half of the rate: Clopper and Pearson."""
-    n, count, claim = test["n"], test["count"], ball(test["claim"])
-
-    def excludes(e: iv.mpf, side: int) -> bool:
-        p, k = (claim + e, count) if side < 0 else (1 - claim - e, n - count)
-        return sure(n * p, "<", k) and bool(p.b <= 0 or sure(tail(n, k, p), "<=", rate / 2))
-
-    return Mean(iv.mpf(count) / n - claim, excludes)
-
-
-def betting(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
+def betting(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
     r"""K+ = prod (1 + min(s_i, 3/(4 m)) (X_i - m)) at least 2/rate for X in [0, 1], or of 1 - X.
 
     s_i = sqrt(2 log(2/rate)/(n v_i)), v_1 = 1/4, v_{i+1} = (1/4 + sum_{j<=i} (X_j - m_j)^2)/(i + 1)
@@ -290,15 +360,15 @@ def betting(test: Test, rate: iv.mpf, r: iv.mpf) -> Mean:
         m = (claim + e - low) / (high - low)
         m, signed = (m, xs) if side < 0 else (1 - m, [1 - x for x in xs])
         least = [s if compare(s * m, "<", MOST) else -larger(-s, -MOST / m) for s in stakes]
-        won = math.prod(1 + s * (x - m) for s, x in zip(least, signed))
-        return bool(compare(m, "<", 0)) or sure(won, ">=", 2 / rate)
+        product = math.prod(1 + s * (x - m) for s, x in zip(least, signed))
+        return bool(compare(m, "<", 0)) or certain(product, ">=", 2 / rate)
 
-    return Mean((total - 0.5) / n * (high - low) + low - claim, excludes)
+    return ConfidenceSet((total - 0.5) / n * (high - low) + low - claim, excludes)
 
 
 def no_event(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """Probability 0 is claimed: one occurrence refutes; holds if (1 - r)^n <= rate/2."""
-    return test["count"] > 0, sure((1 - r) ** test["n"], "<=", rate / 2)
+    return test["count"] > 0, certain((1 - r) ** test["n"], "<=", rate / 2)
 
 
 def beyond_range(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
@@ -310,7 +380,7 @@ def beyond_range(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
 def distribution(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
     """Refuted at a distance d with exp(-2 n d^2) < rate/2, holds if r/2 has; Massart (1990)."""
     refutes, holds = (iv.exp(-2 * test["n"] * d**2) for d in (ball(test["distance"]), r / 2))
-    return sure(refutes, "<", rate / 2), sure(holds, "<=", rate / 2)
+    return certain(refutes, "<", rate / 2), certain(holds, "<=", rate / 2)
 
 
 def real(x: Any, least: float = -math.inf, most: float = math.inf) -> bool:
@@ -321,7 +391,7 @@ def whole(x: Any, least: int = 0) -> bool:
     return type(x) is int and least <= x <= 10**12
 
 
-def listed(rule: Callable[[Any], bool], *lengths: int) -> Callable[[Any], bool]:
+def list_of(rule: Callable[[Any], bool], *lengths: int) -> Callable[[Any], bool]:
     return lambda x: type(x) is list and all(map(rule, x)) and (not lengths or len(x) in lengths)
 
 
@@ -333,16 +403,16 @@ RULES: dict[str, Callable[[Any], bool]] = {
     "low high": lambda x: type(x) is float and not math.isnan(x),
     "rounding slack sum": lambda x: real(x, 0),
     "variance bet": lambda x: real(x, TINY),
-    "range ends": lambda x: listed(real, 2)(x) and x[0] <= x[1],
+    "range ends": lambda x: list_of(real, 2)(x) and x[0] <= x[1],
     "fixed shared": lambda x: type(x) is bool,
-    "sums": lambda x: listed(real, 4)(x) and min(x[1], x[3]) >= 0,
-    "fresh_sums": listed(real, 4),
-    "log_wealths": listed(real, 11),
-    "samples": lambda x: x is None or (listed(real)(x) and len(x) <= 4096),
+    "sums": lambda x: list_of(real, 4)(x) and min(x[1], x[3]) >= 0,
+    "fresh_sums": list_of(real, 4),
+    "log_wealths": list_of(real, 11),
+    "samples": lambda x: x is None or (list_of(real)(x) and len(x) <= 4096),
     "sign": lambda x: type(x) is int and abs(x) == 1,
     "distance": lambda x: real(x, 0, 1),
-    "pair": listed(whole, 1, 2),
-    "rows": listed(lambda x: x is None or whole(x, 1), 2),
+    "pair": list_of(whole, 1, 2),
+    "rows": list_of(lambda x: x is None or whole(x, 1), 2),
 }
 RULE_OF = {name: rule for names, rule in RULES.items() for name in names.split()}
 # By method: a part of its name, fields of the plan, and of each mean; optional ones in brackets.
@@ -363,112 +433,42 @@ METHODS = {method.__name__.replace("_", " "): method for method in SCHEMAS}
 
 def fits(values: Test, schema: str) -> bool:
     """Whether a mapping has the fields of a schema and no further ones, each by its rule."""
-    needed = {name for name in schema.split() if name[0] != "["}
-    known = needed <= values.keys() <= {name.strip("[]") for name in schema.split()}
-    return known and all(RULE_OF[name](value) for name, value in values.items())
+    required = {name for name in schema.split() if name[0] != "["}
+    complete = required <= values.keys() <= {name.strip("[]") for name in schema.split()}
+    return complete and all(RULE_OF[name](value) for name, value in values.items())
 
 
 def is_sound(groups: list[Test], alpha: float, r: float, method: str) -> bool:
-    """Whether statistics fit the schemas of their methods, and their parts fit together."""
+    """Whether statistics fit the schemas of their methods, and each other, as n whole blocks."""
     names = [group["method"] for group in groups]
-    split = names == ["self normalised", "squared lengths"]
+    with_bets = names == ["self normalised", "squared lengths"]
     alone = len(names) == 1 and names[0] in METHODS.keys() - {"squared lengths"}
-    if not ((alone or split) and real(alpha, TINY, 1) and alpha < 1 and real(r, TINY)):
+    if not ((alone or with_bets) and real(alpha, TINY, 1) and alpha < 1 and real(r, TINY)):
         return False
     for group in groups:
         label, of_plan, of_test = SCHEMAS[METHODS[group["method"]]]
-        known = group.keys() == {"method", "plan", "tests"} and label in method and group["tests"]
-        if not (known and fits(group["plan"], of_plan)):
+        complete = group.keys() == {"method", "plan", "tests"} and group["tests"]
+        if not (complete and label in method and fits(group["plan"], of_plan)):
             return False
-        n = group["plan"].get("n", 0)
         for test in group["tests"]:
             ordered = fits(test, of_test) and test.get("low", 0) <= test.get("high", 0)
-            if not (ordered and test.get("count", 0) <= n):
+            if not (ordered and test.get("count", 0) <= group["plan"].get("n", 0)):
                 return False
     plan, tests = groups[0]["plan"], groups[0]["tests"]
     claims = {tuple(test["pair"]): test.get("claim") for test in tests if "pair" in test}
-    most = 1 if names[0] in ("binomial", "no event", "distribution") else 2 if claims else math.inf
-    fit = r < most and len(claims) in (0, len(tests))
-    fit &= plan.get("n", 0) % plan.get("block", 1) == 0  # whole blocks
+    cap = 1 if names[0] in ("binomial", "no event", "distribution") else 2 if claims else math.inf
+    fit = r < cap and len(claims) in (0, len(tests)) and not plan.get("n", 0) % plan.get("block", 1)
     if "rows" in plan:  # means at all pairs of them
         n, m = plan["rows"]
         fit &= len(claims) == (n * m if m else n * (n + 1) // 2)
         fit &= all(i < n and (j < m if m else i <= j < n) for i, j in claims)
-    if split:
+    if with_bets:
         (bet,), count = groups[1]["tests"], groups[1]["plan"]["count"]
         claim = max(0.0, 2 + 2 * bet["sign"] * claims.get(tuple(bet["pair"]), math.nan))
         fit &= not claims or abs(bet["claim"] - claim) <= 1e-9
         fit &= plan["shared"] and count == len(tests) * (2 if claims else 1)
         fit &= bet["bet"] >= bet["claim"] * (1 - 1e-12)
     return bool(fit)
-
-
-def judge(result: Mean, test: Test, r: iv.mpf) -> tuple[bool, bool | None]:
-    """Return whether one mean refutes, and whether it is known within the resolution."""
-    (mean, excludes, may_refute, may_hold), sides = result, (-1, 1)
-    if sure(abs(mean), ">=", FLOOR * r) and any(excludes(iv.mpf(0), side) for side in sides):
-        return may_refute, False
-    ends = [mean - r, mean + r]
-    if math.isfinite(test["low"]) and math.isfinite(test["high"]):
-        ends = [ball(test[end]) - test["claim"] for end in ("low", "high")]
-        narrow = compare(larger(ends[1], 0) + larger(-ends[0], 0), "<=", r)
-        if narrow and all(map(excludes, ends, sides)):
-            return False, may_hold
-    middle, half = (ends[0] + ends[1]) / 2, (ends[1] - ends[0]) / 2
-    for inner in ([middle - x, middle + x] for x in (-larger(-half, -r * 0.501), half * 0.999)):
-        if compare(larger(inner[1], 0) + larger(-inner[0], 0), ">", r):
-            with suppress(Undecided):
-                if not any(map(excludes, inner, sides)):
-                    return False, False
-    raise Undecided("the endpoints are not where the statistics put them")
-
-
-def outcome(group: Test, test: Test, alpha: Any, r: iv.mpf) -> tuple[bool | None, bool | None, str]:
-    """Return whether a test refutes, whether it is narrow, and why that is open.
-
-    Tests share the rate, by halves with bets; a quarter of Catoni's is for earlier inspections.
-    """
-    plan, name = group["plan"], group["method"]
-    if name == "catoni" and (look := plan["look"]) is not None:
-        alpha = alpha / (4 * look * (look + 1)) if look else alpha * 3 / 4
-    count = max(len(group["tests"]), plan.get("count", 0)) * (2 if plan.get("shared") else 1)
-    try:
-        result = METHODS[name]({**plan, **test}, alpha / count, r)
-        return (*(judge(result, test, r) if isinstance(result, Mean) else result), "")
-    except Undecided as why:
-        return None, None, str(why)
-
-
-def numbers(value: Any) -> Any:
-    """Return JSON with hexadecimal strings as floats, which decimal digits keep exactly."""
-    floats = r'"(-?(?:0x[^"]+p[^"]+|inf|nan))"'
-    return json.loads(re.sub(floats, lambda m: json.dumps(float.fromhex(m[1])), json.dumps(value)))
-
-
-def decide(certificate: Test) -> tuple[int, str]:
-    """Return the exit status and a line with the reason."""
-    method = "no method known here"
-    try:
-        content = {key: value for key, value in certificate.items() if key != "digest"}
-        text = json.dumps(content, sort_keys=True, separators=(",", ":")).encode()
-        if certificate["digest"] != "sha256:" + hashlib.sha256(text).hexdigest():
-            return 1, "contradicted: the digest is not that of the content"
-        parts = [certificate[x] for x in ("statistics", "false_alarm", "resolution", "method")]
-        groups, alpha, r, _ = values = numbers(parts)
-        said = certificate["status"]
-        if said not in STATUSES or not is_sound(*values):
-            raise ValueError("it has no statistics that fit their schema")
-        method = " and ".join(group["method"] for group in groups)
-        outcomes = [outcome(g, test, ball(alpha), ball(r)) for g in groups for test in g["tests"]]
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as why:
-        return 3, f"undecided: {method}: {why}"
-    refutes, narrow = {each[0] for each in outcomes}, {each[1] for each in outcomes}
-    if not (True in refutes or (None not in refutes and (False in narrow or None not in narrow))):
-        return 3, f"undecided: {method}: {max(each[2] for each in outcomes) or 'too few samples'}"
-    status = "refuted" if True in refutes else "inconclusive" if False in narrow else "holds"
-    line = f"{status} by {method}, {len(outcomes)} tests, at a rate of {alpha:.3g} and a resolution"
-    agrees = "confirmed" if status == said else "contradicted"
-    return int(status != said), f"{agrees}: {line} of {r:.3g}"
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -478,11 +478,11 @@ def main(arguments: list[str] | None = None) -> int:
     file = parser.parse_args(arguments).file
     try:
         content = json.loads(Path(file).read_text("utf-8"))
-        listed, names = content.get("certificates", [content]), content.get("of", [file])
-        checks = [f"{of}: {each['check']}" for of, each in zip(names, listed, strict=True)]
-        if {each["schema"] for each in listed} != {SCHEMA} or not all(map(str.isprintable, checks)):
+        certificates, names = content.get("certificates", [content]), content.get("of", [file])
+        checks = [f"{of}: {x['check']}" for of, x in zip(names, certificates, strict=True)]
+        if {x["schema"] for x in certificates} != {SCHEMA} or not all(map(str.isprintable, checks)):
             raise ValueError(f"it holds no {SCHEMA} with a name that can be printed")
-        outcomes = list(map(decide, listed))
+        outcomes = list(map(decide, certificates))
         for check, (_, line) in zip(checks, outcomes):
             sys.stdout.write(line.replace(":", f": {json.dumps(check)}:", 1) + "\n")
         sys.stdout.flush()
