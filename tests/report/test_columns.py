@@ -102,22 +102,6 @@ def test_labels_may_come_apart_from_the_rows(make):
         load_rows(make(x), target=[1, 2, 3])
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"columns": "a,bb"}, "columns='bb' is not a column of data=.*: it has a, b, c"),
-        ({"drop": "z"}, "drop='z' is not a column"),
-        ({"target": "z"}, "target='z' is not a column"),
-        ({"columns": "a", "target": "a"}, "has no columns left"),
-        ({"drop": "a,b,c"}, "has no columns left"),
-    ],
-)
-def test_contradictions_are_refused(tmp_path, options, message):
-    FRAME.to_csv(tmp_path / "a.csv", index=False)
-    with pytest.raises(ValueError, match=message):
-        load_rows(tmp_path / "a.csv", **options)
-
-
 COUNT = np.arange(30)
 
 

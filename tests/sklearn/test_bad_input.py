@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from mehler.sklearn import (
@@ -20,17 +19,14 @@ from mehler.sklearn import (
     RandomFeatureRidge,
     RandomFeatureRidgeClassifier,
 )
-from tests.sklearn._estimators import RIDGES, name_of
 
 X = np.random.default_rng(5).standard_normal((12, 5))
 Y = np.arange(12.0) % 2
 DATES = pd.date_range("2020-01-01", periods=len(X))
-FOUR, BOTH = (
-    [FourierSampler, RandomFeatureRidge],
-    [RandomFeatureRidge, RandomFeatureRidgeClassifier],
-)
-
-PARAMETERS = [
+NORTH = np.full(len(X), "north")
+BOTH = RandomFeatureRidge, RandomFeatureRidgeClassifier
+# An estimator, what is wrong of its parameters or of its rows, targets and weights, and the words.
+REFUSED = [
     (MaxoutSampler, {"n_components": 0}, ValueError, "n_components"),
     (MaxoutSampler, {"n_components": 2.5}, TypeError, "n_components"),
     (MaxoutSampler, {"pool_size": 0}, ValueError, "pool_size"),
@@ -84,87 +80,68 @@ PARAMETERS = [
             ({"cv": [(np.arange(12), np.array([40]))]}, IndexError, "40"),
         )
     ),
-    (
-        RandomFeatureRidgeClassifier,
-        {"scoring": "accuracy"},
-        ValueError,
-        "scoring='accuracy' is not",
-    ),
+    (RandomFeatureRidgeClassifier, {"scoring": "accuracy"}, ValueError, "='accuracy' is not"),
     *(
         (RandomFeatureRidgeClassifier, {"class_weight": value}, ValueError, "class_weight=")
         for value in ({0: -1.0}, {0: "heavy"}, "even", 3)
     ),
+    # Targets.
+    *(
+        (kind, {"y": y}, ValueError, words)
+        for kind in BOTH
+        for y, words in (
+            (np.ma.masked_less(Y, 1), "y is a masked array"),
+            (Y + 1j, "[Cc]omplex"),
+            (np.where(Y == 0, np.nan, Y), "NaN"),
+        )
+    ),
+    (RandomFeatureRidgeClassifier, {"y": NORTH}, ValueError, "only one class, 'north':"),
+    (RandomFeatureRidge, {"X": X[:1], "y": Y[:1]}, ValueError, "minimum of 2 is required"),
+    (RandomFeatureRidge, {"y": NORTH}, TypeError, "^y must hold real numbers"),
+    # Weights.
+    *(
+        (kind, {"sample_weight": value}, error, words)
+        for kind in BOTH
+        for value, error, words in (
+            ([1.0, -1.0] + [1.0] * 10, ValueError, "[Nn]egative"),
+            ([1.0] * 3, ValueError, "inconsistent|shape"),
+            (np.zeros(12), ValueError, "sample_weight is 0 on all rows|at least one non-zero"),
+            (np.full(12, np.nan), ValueError, "NaN"),
+            (np.ma.masked_less(np.arange(12.0), 3), ValueError, "sample_weight is a masked array"),
+            ("2", TypeError, "sample_weight='2' must be a real number"),
+            (True, TypeError, "sample_weight=True must be a real number"),
+        )
+    ),
+    # Dates.
+    *(
+        (kind, {"X": rows}, TypeError, words)
+        for kind in (FourierSampler, RandomFeatureRidge)
+        for rows, words in (
+            (
+                pd.DataFrame(X).assign(when=DATES),
+                r"datetime64.* in column 'when', .*timedelta64\(1, 'D'\)",
+            ),
+            (pd.DataFrame({"when": DATES, "how": X[:, 0]}), "datetime64"),
+            (pd.DataFrame({"when": DATES.tz_localize("UTC")}), "UTC"),
+            (pd.DataFrame({"for": DATES - DATES[0]}), "timedelta64"),
+            (np.array(DATES)[:, None], "datetime64"),
+        )
+    ),
+    (RandomFeatureRidge, {"y": np.array(DATES)}, TypeError, "y holds datetime64"),
 ]
+OF_FIT = ("X", "y", "sample_weight")
 
 
-@pytest.mark.parametrize(("kind", "parameters", "error", "words"), PARAMETERS)
-def test_parameters(kind, parameters, error, words):
-    estimator = kind(**parameters)
+@pytest.mark.parametrize(("kind", "arguments", "error", "words"), REFUSED)
+def test_what_is_wrong_is_refused_and_nothing_is_fitted(kind, arguments, error, words):
+    data = {"X": X, "y": Y} | {name: arguments[name] for name in OF_FIT if name in arguments}
+    estimator = kind(**{name: x for name, x in arguments.items() if name not in OF_FIT})
     with pytest.raises(error, match=words):
-        estimator.fit(X, Y)
+        estimator.fit(**data)
     assert not hasattr(estimator, "map_")
     assert not hasattr(estimator, "coef_")
     with pytest.raises(NotFittedError):
         (estimator.predict if hasattr(estimator, "predict") else estimator.transform)(X)
-
-
-@pytest.mark.parametrize("estimator", RIDGES, ids=name_of)
-def test_targets_that_are_no_real_numbers(estimator):
-    for y, message in [
-        (np.ma.masked_less(Y, 1), "y is a masked array"),
-        (Y + 1j, "[Cc]omplex"),
-        (np.where(Y == 0, np.nan, Y), "NaN"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            clone(estimator).fit(X, y)
-
-
-def test_targets_that_are_too_few_or_labels():
-    with pytest.raises(ValueError, match="only one class, 'north':"):
-        RandomFeatureRidgeClassifier().fit(X, np.full(12, "north"))
-    with pytest.raises(ValueError, match="minimum of 2 is required"):
-        RandomFeatureRidge().fit(X[:1], Y[:1])
-    with pytest.raises(TypeError, match=r"^y must hold real numbers"):
-        RandomFeatureRidge().fit(X, np.full(12, "north"))
-
-
-@pytest.mark.parametrize(
-    ("value", "error", "message"),
-    [
-        ([1.0, -1.0] + [1.0] * 10, ValueError, "[Nn]egative"),
-        ([1.0] * 3, ValueError, "inconsistent|shape"),
-        (np.zeros(12), ValueError, "sample_weight is 0 on all rows|at least one non-zero"),
-        (np.full(12, np.nan), ValueError, "NaN"),
-        (np.ma.masked_less(np.arange(12.0), 3), ValueError, "sample_weight is a masked array"),
-        ("2", TypeError, "sample_weight='2' must be a real number"),
-        (True, TypeError, "sample_weight=True must be a real number"),
-    ],
-)
-@pytest.mark.parametrize("kind", BOTH)
-def test_weights_that_are_none(kind, value, error, message):
-    with pytest.raises(error, match=message):
-        kind().fit(X, Y, sample_weight=value)
-
-
-@pytest.mark.parametrize(
-    ("rows", "y", "words"),
-    [
-        (
-            pd.DataFrame(X).assign(when=DATES),
-            Y,
-            r"datetime64.* in column 'when', .*timedelta64\(1, 'D'\)",
-        ),
-        (pd.DataFrame({"when": DATES, "how": X[:, 0]}), Y, "datetime64"),
-        (pd.DataFrame({"when": DATES.tz_localize("UTC")}), Y, "UTC"),
-        (pd.DataFrame({"for": DATES - DATES[0]}), Y, "timedelta64"),
-        (np.array(DATES)[:, None], Y, "datetime64"),
-        (X, np.array(DATES), "y holds datetime64"),
-    ],
-)
-def test_dates_are_refused(rows, y, words):
-    for kind in FOUR if y is Y else FOUR[1:]:
-        with pytest.raises(TypeError, match=words):
-            kind().fit(rows, y)
 
 
 def test_what_is_assumed_finite_is_not_looked_at():
