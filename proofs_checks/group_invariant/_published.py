@@ -1,9 +1,10 @@
-r"""Theorems 1 to 3 and Lemma 4 of the paper on group-invariant features, restored from its text.
+r"""Bounds of Mroueh, Voinea and Poggio (2015) for group-invariant features, as published.
 
-The source text lacks these formulas; they are restored from the proofs, unverified. Arguments
-are those of :mod:`mehler.bounds.group_invariant`, and the paper's constants :math:`C_1` (`c1`) and
-:math:`C_2` (`c2`), which it gives no values. Theorem 4 is
-:func:`mehler.bounds.group_invariant.cdf_error`.
+A random vector t, a *template*, gives a row x the distribution function of <g t, x> over r elements
+g of a group, at the ends of n *bins* of a *window* [-s, s]: its features. K_s is their mean inner
+product, for the whole group and endless bins. Theorems 1 to 3 and Lemma 4 have no formulas in our
+text of the paper; they are restored from the proofs, unverified, with its constants :math:`C_1`
+(`c1`) and :math:`C_2` (`c2`). Other arguments are those of :mod:`mehler.bounds.group_invariant`.
 """
 
 from typing import Literal
@@ -20,7 +21,7 @@ _DRAWN = (
 
 
 def theorem_1(n_inputs: int, *, epsilon: float, side: Literal["above", "below"]) -> Bound:
-    r"""Evaluate the distance of the expected kernel from s - d_G, E|gx - g'z|/sqrt(2 pi d).
+    r"""Bound how far K_s is `side` s - d_G, with d_G = E|gx - g'z|/sqrt(2 pi d), s = 1 + epsilon.
 
     .. math:: \delta_1 = \frac{e^{-d\epsilon^2/16}}{\sqrt d} - \frac12
               \frac{e^{-d\epsilon/2}(1+\epsilon)^{d/2}}{\sqrt d}, \qquad
@@ -54,7 +55,7 @@ def theorem_2(
     n_elements: int | None = None,
     c2: float | None = None,
 ) -> Bound:
-    r"""Evaluate the error of inner products of N rows: m templates, n bins, r group elements.
+    r"""Bound the errors of inner products of N rows: m templates, n bins, r group elements.
 
     .. math:: \max\Big\{\frac1n, \sqrt{\frac{C_1}m\log\frac N\delta},
               \sqrt{\frac{C_2}r\log\frac{Nm}\delta}\Big\}
@@ -88,13 +89,13 @@ def lemma_4(
     delta: float,
     n_elements: int | None = None,
 ) -> Bound:
-    r"""Evaluate the distance from a function of the class to features.
+    r"""Bound the L2 distance of a mean over all templates from a sum over m, both with weights.
 
     .. math:: \frac{2sC}{\sqrt m}\Big(1 + \sqrt{2\log\tfrac1\delta}\Big)
               + \frac{2sC}{\sqrt r}\Big(1 + \sqrt{2\log\tfrac m\delta}\Big) + \frac{2sC}n
 
-    with the probabilities of :func:`mehler.bounds.group_invariant.approximation`; the second term
-    is of a sample of elements.
+    Weights are at most C, the `scale`, and C/m; s is the `window`. The second term is of a sample
+    of elements. Probabilities are those of :func:`mehler.bounds.group_invariant.approximation`.
     """
     size = 2.0 * window * scale
     root = 1.0 + np.sqrt(-2.0 * np.log(delta))
@@ -115,12 +116,12 @@ def lemma_4(
 
 
 def theorem_3(n_samples: int, *, lipschitz: float, loss_at_zero: float, **distance: float) -> Bound:
-    r"""Evaluate the excess risk of the empirical minimiser.
+    r"""Bound the excess risk of the sum that minimises the empirical risk of N samples.
 
     .. math:: \frac2{\sqrt N}\Big(4LsC + 2|V(0)| + LC\sqrt{\tfrac12\log\tfrac1\delta}\Big)
 
     and L times :func:`lemma_4`, which has the other arguments, with probability at least
-    :math:`1 - 3\delta`; `loss_at_zero` is :math:`|V(0)|`.
+    :math:`1 - 3\delta`. L is the Lipschitz constant of the loss V, `loss_at_zero` :math:`|V(0)|`.
     """
     near = lemma_4(**distance)  # type: ignore[arg-type]  # counts among them
     weight, root = lipschitz * distance["scale"], np.sqrt(n_samples)

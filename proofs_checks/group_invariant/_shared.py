@@ -1,4 +1,9 @@
-"""Maps, rows, draws and comparisons that the checks of group-invariant features share."""
+"""Maps, rows and measurements that the checks of group-invariant features share.
+
+A random vector t, a *template*, gives a row x the distribution function of <t, g x> over the
+elements g of a group, or over a sample of them, at the ends of the *bins* of a *window* [-s, s]:
+its features. Checks compare their inner products, of drawn maps, with a claimed kernel.
+"""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -18,10 +23,10 @@ Kernel = Callable[[Any, Any], Any]
 # Permutations of three blocks of two coordinates: a group of six elements, not commutative.
 BLOCKS = groups.BlockPermutations(6, 3)
 EPSILON = 0.3
-# Section 2: Gaussian templates t, drawn again if too long; the window holds all <t, g x>.
+# As in Section 2 of the paper: Gaussian templates, drawn again where |t|^2 >= 1 + EPSILON.
 PAPER: dict[str, Any] = {"templates": "redraw", "epsilon": EPSILON, "window": 1 + EPSILON}
 LAW, SPHERE = TemplateLaw("redraw", 6, EPSILON), TemplateLaw("sphere", 6)
-# Bins lie between thresholds; with random offsets the mean is that of infinitely many.
+# With random offsets of the bins the mean inner product is that of infinitely many bins.
 DITHER: dict[str, Any] = {"group": BLOCKS, "rule": "dither", "n_bins": 10}
 # So many of anything that its remaining error is negligible in floats, in extremal instances.
 ENDLESS = 10**40
@@ -37,7 +42,7 @@ def unit_rows(context: Context, n: int, n_inputs: int, label: str = "rows") -> A
 
 
 def declared(options: dict[str, Any], n_inputs: int) -> Kernel:
-    """Return the exact kernel that a map of these options declares."""
+    """Return the exact expected inner product of a map's features, as the library states it."""
     phi = GroupInvariantFeatures.draw(n_inputs, n_templates=1, seed=0, **options)
     return phi.kernel
 
@@ -58,8 +63,7 @@ def measure(
     """Compare a claimed kernel, (X, Y) -> (n, k), with measured inner products of a map.
 
     `label` distinguishes the measurements of a statement in its ledger and in its seeds;
-    `resolution` is for the quick and the full level; one draw has `n_templates`. Rows are two of 6
-    columns if not given.
+    `resolution` is for the quick and the full level; rows are two of 6 columns if not given.
     """
     rows = unit_rows(context, 2, 6) if rows is None else rows
     return run_check(
@@ -94,7 +98,7 @@ def batches(
 def draw_products(
     context: Context, label: str, rows: Any, options: dict[str, Any], m: int, n_draws: int
 ) -> Any:
-    """Return estimates at all pairs from n_draws maps of m templates: (n_draws, pairs)."""
+    """Return inner products of features of all pairs of rows, (n_draws, pairs), m templates."""
     shared = options.get("n_elements") is not None
     first, second = np.triu_indices(len(rows))
     products = []

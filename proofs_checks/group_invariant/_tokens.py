@@ -3,10 +3,11 @@
 An orbit is one sequence in every order of its tokens. Features that ignore the order are equal on
 it, so that its sorted sequence stands for it: of 8^5 = 32768 sequences there are 792.
 
-The problem: all sequences of three tokens out of three, ten orbits, and the loss V(f, y) = -y f of
-a value f and a label y. Over weights of at most C/m, for m templates t, signs minimise the
-empirical risk. The infinite class has the least risk -C E int |E_x y psi(x, t, tau)| d tau, with
-psi(x, t, tau) the share of the orbit of x whose product with t is at most tau.
+The problem: all sequences of three tokens out of three, ten orbits, and the loss -y f of a value f
+and a label y. The feature psi(x, t, tau) of a random vector t, a *template*, is the fraction of the
+orbit of x whose product with t is at most the threshold tau. Values are sums over m templates and
+all thresholds with weights of at most C/m, signs times C/m where they minimise the empirical risk.
+With all templates and thresholds the least risk is -C E_t int |E_x y psi(x, t, tau)| d tau.
 """
 
 import itertools
@@ -82,7 +83,7 @@ _MOST = 20_000
 
 
 def columns(seed: int, n_templates: int, sequences: Any = None, **options: Any) -> Any:
-    """Return plain distribution functions of orbits, or of sequences: (rows, m, thresholds)."""
+    """Return psi of each orbit, or of sequences, unscaled: shape (rows, m, thresholds)."""
     options = {"n_bins": BINS, "rule": "paper", **options}
     phi = GroupInvariantFeatures.draw(
         TOKENS.n_inputs,
@@ -111,7 +112,7 @@ class Fitted:
 
 
 def least_risk(context: Context) -> float:
-    """Compute the least risk of the infinite class, by many templates and fine bins."""
+    """Compute the least risk with all templates and thresholds, from many, C = 1."""
     m, n_bins = (4000, 20) if context.quick else (20_000, 40)
     many = columns(context.seed_for("everything"), m, n_bins=n_bins, rule="midpoint")
     mean = np.abs(np.einsum("o,omk->mk", SHARE * LABELS, many))

@@ -1,4 +1,10 @@
-"""How far the kernel moves, by order 1/r, where r sampled elements stand for a whole group."""
+"""Change of the expected kernel where r sampled elements stand for a whole group: of order 1/r.
+
+The kernel is the mean inner product of features of two rows: distribution functions of <t, g x>
+over the elements g, t a random vector. Our bounds on the mean change and on one exceeded with
+probability `failure`, which sharpen Theorem 2 of Mroueh, Voinea and Poggio (2015), are compared
+with instances, where both are exact.
+"""
 
 import math
 from collections.abc import Iterator
@@ -18,7 +24,7 @@ _ROUNDING = 1e-7
 
 
 def line(bound: Bounding) -> Iterator[Instance]:
-    """Take one row of a line, and a group that acts by its two directions, equally often.
+    """Yield the change at one row x of a line, whose sign half of a group's elements flip.
 
     With a fraction p of flips the kernel at (x, x) deviates by kappa (2 p - 1)^2: p is binomial for
     independent elements, hypergeometric for distinct ones. x is 1 from its orbit, +-x, on average.
@@ -45,9 +51,8 @@ def line(bound: Bounding) -> Iterator[Instance]:
 
 
 def long_rows(bound: Bounding) -> Iterator[Instance]:
-    """Take rows of which the most part does not move: the errors are those of the rest."""
+    """Yield the same for a row of two coordinates, a long one that no element moves."""
     for r, order, failure in ((10**5, 4 * 10**5, 1e-100), (3 * 10**5, 4 * 10**5, 1e-100)):
-        # One coordinate flips, by which a row is 1 from its orbit in the mean; the other is long.
         value = bound(
             r,
             group_order=order,
@@ -68,5 +73,5 @@ def long_rows(bound: Bounding) -> Iterator[Instance]:
 def tight(
     context: Context, *, bound: Bounding = group_invariant.kernel_change_elements
 ) -> Evidence:
-    """Compare means and tails on the line."""
+    """Compare exact means, and probabilities of a change above the bound, with what it promises."""
     return compare_instances("error of the kernel by elements", *line(bound))

@@ -1,4 +1,4 @@
-"""Lemma 2: mean and mean square of the larger of two normals (Clark)."""
+"""Lemma 2 of Mroueh, Voinea, Poggio (2015): mean and mean square of the larger of two normals."""
 
 import itertools
 import math
@@ -12,7 +12,7 @@ from ..._comparisons import compute
 
 
 def clark(m1: float, m2: float, s1: float, s2: float, r: float) -> tuple[float, float]:
-    """Compute E max(X, Y) and E max^2: normals of means m, deviations s and correlation r."""
+    """Compute E max(X, Y) and E max^2 (Clark): means m, deviations s and correlation r."""
     a = math.sqrt(s1**2 + s2**2 - 2 * r * s1 * s2)
     alpha = (m1 - m2) / a
     density = math.exp(-0.5 * alpha**2) / math.sqrt(2 * math.pi)
@@ -49,7 +49,7 @@ def by_conditioning(m1: float, m2: float, s1: float, s2: float, r: float) -> tup
 
 @check("group-invariant.lemma-2", form="restored", name="mean and mean square")
 def moments(context: Context, *, formula: Any = clark) -> Evidence:
-    """Compare the formulas, of which the copy at hand has lost parts, with an integral over X."""
+    """Compare the formulas, which our text of the paper has lost, with an integral over X."""
     settings: list[tuple[float, ...]] = [(0.3, -0.2, 1.0, 0.5, 0.6), (0.0, 0.0, 1.0, 1.0, -0.4)]
     if not context.quick:
         settings += [

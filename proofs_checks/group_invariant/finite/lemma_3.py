@@ -1,4 +1,4 @@
-"""Lemma 3: two bounds for the chance that a template, a random vector, is too long to keep."""
+"""Lemma 3 (Mroueh, Voinea, Poggio 2015): the chance that a random vector is too long to keep."""
 
 import math
 from typing import Any
@@ -38,7 +38,7 @@ def _compare(gaps: list[tuple[float, int, float]], claim: str, upper: bool) -> E
 
 @check("group-invariant.lemma-3", form="restored", name="from above")
 def upper_tail(context: Context, *, rate: float = 1 / 8) -> Evidence:
-    """Compare the exact probability with exp(-d epsilon^2/8)."""
+    """Compare the exact probability with the paper's upper bound, exp(-d epsilon^2/8)."""
     gaps = [
         (math.log(p) + rate * d * e * e, d, e)
         for d, e in _grid(context)

@@ -1,4 +1,10 @@
-"""Theorem 2: how many templates, group elements and bins make all inner products accurate."""
+"""Theorem 2: how many templates, group elements and bins make all inner products accurate.
+
+In Mroueh, Voinea and Poggio (2015) a random vector t, a *template*, gives a row x the distribution
+function of <t, g x> over r elements g of a group, at the ends of n *bins* of a *window* [-s, s]:
+its features. The largest error of their inner products, for m templates and all pairs of rows, is
+compared with the paper's bound, restored, and ours, in draws and in instances of exact chances.
+"""
 
 import math
 from collections.abc import Iterator
@@ -30,7 +36,7 @@ _ROUNDING = 1e-11
 
 
 def bias(law: TemplateLaw, window: float, n_bins: int, inner: float, rule: str = "paper") -> float:
-    """Compute E of an inner product with n bins less that without, trivial group, unit rows."""
+    """Compute the mean error by n bins alone, at unit rows of product `inner`, without a group."""
     unit = np.ones(1)
     with_bins, without = (
         float(orbits.expected_product(law, Bins(n_bins, window, side), unit, unit, inner * unit)[0])
@@ -39,8 +45,7 @@ def bias(law: TemplateLaw, window: float, n_bins: int, inner: float, rule: str =
     return with_bins - without
 
 
-# Constants in the conditions on bins, templates and elements under which the proved bound implies
-# the restored form.
+# Constants in the numbers of bins, templates and elements with which ours implies the paper's.
 BINS, TEMPLATES, ELEMENTS = 3.0, 520.0, 2160.0
 
 
@@ -48,7 +53,7 @@ BINS, TEMPLATES, ELEMENTS = 3.0, 520.0, 2160.0
 def constants(
     context: Context, *, bound: Bounding = bounds.kernel_error, constant_of_bins: float = BINS
 ) -> Evidence:
-    r"""Divide the proved bound at the restored form's sizes by epsilon_0, the error promised."""
+    r"""Divide our bound at the paper's sizes m, n, r by the error epsilon_0 that they promise."""
     ratios = []
     for n_rows in (2, 5, 1000, 10**6):
         for delta in (0.9, 0.1, 1e-6):
@@ -137,7 +142,7 @@ def largest_errors(
 
 
 def cases(context: Context, bound: Bounding = bounds.kernel_error) -> Iterator[Case]:
-    """Yield the largest errors over all pairs with the bounds, in both forms."""
+    """Yield the largest errors over all pairs with our bound, by the range and by d (Lipschitz)."""
     settings, n_draws = sizes(context)
     for place, setting in enumerate(settings):
         options = {k: v for k, v in setting.items() if k != "m"}
@@ -214,7 +219,7 @@ def _plot(context: Context) -> Plot:
 
 
 def templates(bound: Bounding) -> Iterator[Instance]:
-    """Take one row of a line, no group: the inner product with itself is 1 - <t, x>, t = 1 or -1.
+    """Yield errors of one row of a line, no group: its product is 1 - <t, x>, t = 1 or -1.
 
     With d = 10^6 coordinates <t, x> has the variance 1/d, and is normal to any accuracy in a mean.
     """
@@ -236,7 +241,7 @@ def templates(bound: Bounding) -> Iterator[Instance]:
 
 
 def all_pairs(bound: Bounding) -> Instance:
-    """Take a thousand orthonormal rows in 10^6 coordinates: independent products in the limit."""
+    """Return errors of a thousand orthonormal rows: their products are independent in the limit."""
     n, failure = 1000, 1e-3
     value = bound(
         ENDLESS,
@@ -253,9 +258,9 @@ def all_pairs(bound: Bounding) -> Instance:
 
 
 def elements(bound: Bounding) -> Iterator[Instance]:
-    """Take a line with its two directions, and templates of both: p^2 + (1 - p)^2 for p flips.
+    """Yield errors by sampled elements on a line, a fraction p of which flip its direction.
 
-    It deviates by 2 (p - 1/2)^2, of second order: with one of the templates alone it were 2 p^2.
+    Products p^2 + (1 - p)^2 of templates 1 and -1 deviate by 2 (p - 1/2)^2, of second order.
     """
     for failure in FAILURES:
         value = bound(
@@ -267,7 +272,7 @@ def elements(bound: Bounding) -> Iterator[Instance]:
 
 
 def binning(bound: Bounding) -> Iterator[Instance]:
-    """Take a line, no group, endless templates, two rows just below and just above a threshold.
+    """Yield errors by bins alone, at two rows of a line next to a threshold, without a group.
 
     With t = 1 the larger projection is x, with t = -1 it is -z: both lie just below a threshold of
     a right end, or of a middle, and the bins count a whole, or half, a step too much.
@@ -299,7 +304,7 @@ def tight(context: Context, *, bound: Bounding = bounds.kernel_error) -> Evidenc
 
 
 def flips(bound: Bounding) -> Iterator[Instance]:
-    """Take one template of a line, and elements that act by its two directions, equally often.
+    """Yield errors by elements, half of which flip a line, at one given template of it.
 
     With a fraction p of flips the mean of maxima is 1 - 2 p^2, 1/2 for the whole group: of first
     order, as no template of the other sign is there. Flips are counted in whole numbers.

@@ -1,4 +1,4 @@
-"""Theorem 4: the error of a distribution function that r random group elements estimate."""
+"""Theorem 4: error of the distribution function of <g t, x> over a group, by r random elements."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -18,7 +18,7 @@ _DELTA = 0.05
 
 
 def largest_errors(context: Context, r: int, n_draws: int) -> Any:
-    """Return sup over tau of the error in the share of g with <g t, x> <= tau, by r random g."""
+    """Return, by draw, the largest error over tau in the fraction of g with <g t, x> <= tau."""
     x, t = unit_rows(context, 2, 10)
     # Where each element's projection stands among all; no two are equal in general position.
     place = np.argsort(np.argsort(_GROUP.apply(t[None])[:, 0] @ x))
@@ -37,7 +37,7 @@ def largest_errors(context: Context, r: int, n_draws: int) -> Any:
     pays=True,
 )
 def errors(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
-    """Count how often the largest error exceeds the Dvoretzky-Kiefer-Wolfowitz bound."""
+    """Count how often the largest error exceeds the bound of Dvoretzky, Kiefer and Wolfowitz."""
     n_draws = 30_000 if context.quick else 100_000
     sizes = (5, 50) if context.quick else (1, 2, 5, 20, 50, 200)
     claim = (
@@ -56,7 +56,7 @@ def errors(context: Context, *, bound: Bounding = bounds.cdf_error) -> Evidence:
 
 
 def kolmogorov(bound: Bounding) -> Iterator[Instance]:
-    """Take elements whose projections have no ties: Kolmogorov's statistic has an exact law."""
+    """Yield the exact chance of an error above the bound, without ties, and the promised one."""
     for failure in (0.5, 0.05, 1e-6):
         for r in (1, 10, 10_000):
             chance = float(stats.kstwo.sf(bound(r, delta=failure).value, r))

@@ -1,4 +1,9 @@
-"""Bounds, by the least distance, of the energy distance of orbits: images of rows by a group."""
+"""Bounds of the energy distance of two orbits {g x}, {g z} by their least distance |x - g z|.
+
+The energy distance, kept by the features of Mroueh, Voinea and Poggio (2015), is 2 D(x, z) - D(x,
+x) - D(z, z), D(x, z) the mean of |x - g z| over a group's elements g. Our bounds are compared with
+closed forms and sums over finite groups. Instances pair the smaller with the larger.
+"""
 
 import math
 from collections.abc import Callable, Iterator
@@ -25,8 +30,8 @@ ROUNDING = 1e-13
 class Pair:
     """Two orbits: their energy and least distances, and the arguments of their bounds.
 
-    `moves` are of the point half way between nearest points; `share` is the fraction of elements
-    that leave a row alone.
+    `share` is the fraction of elements that leave a row alone. `moves` are the distances by which
+    elements move the point half way between nearest points.
     """
 
     name: str
@@ -37,7 +42,6 @@ class Pair:
 
 
 def fixed_points(distance: float = 3.0) -> Pair:
-    """Two fixed points."""
     return Pair("fixed points", 2 * distance, distance, 1.0, (0.0,))
 
 
@@ -80,7 +84,7 @@ def far_simplices(n: int, size: float) -> tuple[Pair, float]:
 
 
 def finite(quick: bool) -> Iterator[Pair]:
-    """Return pairs of finite orbits in closed form."""
+    """Yield pairs of finite orbits in closed form."""
     yield fixed_points()
     yield from map(mirror, (0.01, 1.0, 30.0))
     yield from map(simplices, (2, 3, 10, 10**4))
@@ -90,7 +94,7 @@ def finite(quick: bool) -> Iterator[Pair]:
 def draw_pairs(
     group: Any, rng: np.random.Generator, n_pairs: int, *, near: float
 ) -> Iterator[Pair]:
-    """Draw rows x, z; the energy distance is the mean 2|x - gz| - |x - gx| - |z - gz| over g."""
+    """Draw rows x and z = x + `near` times noise; yield their orbits, by sums over the group."""
     for _ in range(n_pairs):
         x, step = rng.standard_normal((2, group.n_inputs))
         z = x + near * step
@@ -109,7 +113,7 @@ def draw_pairs(
 
 
 def least_energy(distance: Any, *, share: Any, radius: Any = 0.0) -> LowerBound:
-    """Bound the energy distance of two orbits from below by their least distance (a)."""
+    """Bound the energy distance from below; a `share` of elements move a row by <= `radius`."""
     from scipy.special import erfcx
 
     far, near, p = np.asarray(distance, dtype=float), np.asarray(radius, dtype=float), share
@@ -124,7 +128,7 @@ def least_energy(distance: Any, *, share: Any, radius: Any = 0.0) -> LowerBound:
 
 
 def largest_energy(distance: Any, *, moves: Any = (0.0,)) -> Bound:
-    """Bound it from above, by how far each element moves the point half way between (b)."""
+    """Bound it from above, by how far the elements move the point half way, `moves`."""
     lengths, far = np.asarray(moves, dtype=float), np.asarray(distance, dtype=float)[..., None]
     if lengths.ndim != 1 or lengths.size == 0:
         raise ValueError("moves must be lengths, one for each element, (n,)")

@@ -1,4 +1,10 @@
-"""Expectation of the inner product of group-invariant features: is it the invariant kernel?"""
+"""Expectation of the inner product of group-invariant features: is it the invariant kernel?
+
+A random vector t, a *template*, gives a row x the distribution function of <t, g x> over r elements
+g of a group, at the ends of n *bins* of a window [-s, s]. By Mroueh, Voinea and Poggio (2015), as
+restored, products of these features for r random elements have for large n the mean K_s, that of
+the whole group. Drawn features are compared with K_s, and in many settings with the library's mean.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -13,11 +19,12 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from ..._plots import plot
 from .._shared import BLOCKS, DITHER, LAW, PAPER, Draw, Kernel, declared, measure, unit_rows
 
+# Independent elements, drawn for each template.
 OWN: dict[str, Any] = {"own_elements": True, "replacement": True}
 _SHIFTS, _MOVES = groups.CyclicShifts(5), groups.Dihedral(5)
 _IMAGE = groups.ImageShifts(2, 3)
 
-# Two independent elements of the group for each template t, without the error of bins.
+# Two elements for each template, without the error of bins.
 SAMPLED: dict[str, Any] = {**PAPER, **DITHER, "n_elements": 2, **OWN}
 # (coordinates, options): groups, bins of every rule, templates of every law, whole and sampled.
 QUICK: tuple[tuple[int, dict[str, Any]], ...] = (
@@ -38,7 +45,7 @@ FULL: tuple[tuple[int, dict[str, Any]], ...] = (
 
 
 def invariant(x: Any, y: Any) -> Any:
-    """Compute K_s: the window s less a slope times the mean distance of the rows' orbits."""
+    """Compute K_s: the window s less a slope times the mean distance of the orbits {g x}, {g z}."""
     return PAPER["window"] - LAW.slope * groups.mean_distance(BLOCKS, x, y)
 
 

@@ -1,4 +1,10 @@
-"""Invariance Phi(g x) = Phi(x): exact for a whole group, off by a known amount in samples."""
+"""Invariance of features, Phi(g x) = Phi(x): exact for a whole group, not for samples of it.
+
+A random vector t, a *template*, gives a row x the distribution function of <t, g x> over elements
+g. By the words of Mroueh, Voinea and Poggio (2015) the mean inner product of these features is
+invariant: tested for two random elements. Drawn features are compared with our mean change, 2 kappa
+w |x - g x|: kappa = E|t_1|/2, w below.
+"""
 
 import dataclasses
 from collections.abc import Callable
@@ -13,16 +19,16 @@ from mehler.statements import Context, Evidence, check
 
 from .._shared import BLOCKS, DITHER, PAPER, SPHERE, unit_rows
 
-# Each template sees two distinct elements g of the group.
+# Each template has two distinct elements g of the group.
 _SAMPLED: dict[str, Any] = {**DITHER, "n_elements": 2, "own_elements": True, "window": 1.0}
-# w = (N - r) / (r (N - 1)) for r = 2 of N = 6 elements.
+# w = (N - r) / (r (N - 1)) for r = 2 distinct ones of N = 6 elements.
 _WEIGHT = 0.4
 _ELEMENT = BLOCKS.actions[3]
 _KINDS = (BLOCKS, groups.Dihedral(6), groups.ImageShifts(2, 3), groups.SignFlips(6))
 
 
 def claimed_change(rows: Any) -> Any:
-    """Compute E|Phi(x) - Phi(g x)|^2 as proved: 2 kappa w |x - g x|, kappa the slope."""
+    """Compute E|Phi(x) - Phi(g x)|^2 as proved: 2 kappa w |x - g x|."""
     return 2 * SPHERE.slope * _WEIGHT * np.linalg.norm(rows - _ELEMENT(rows), axis=1)
 
 

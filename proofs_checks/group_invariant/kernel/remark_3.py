@@ -1,4 +1,10 @@
-"""Check Remark 3: kernels that only some elements of a group leave as they are, and longer rows."""
+"""Remark 3: the kernel of features over a subset of a group, and the window of longer rows.
+
+In Mroueh, Voinea and Poggio (2015) a random vector t, a *template*, gives a row x the distribution
+function of <t, g x> over elements g, in a window [-s, s]. Over a subset with inverses their mean
+inner product is by the paper s - kappa times the mean of |g x - h z|, kappa = E|t_1|/2; by ours,
+for any list of maps, that of |g^-1 x - h^-1 z|. Drawn features are compared with both.
+"""
 
 from typing import Any
 
@@ -38,7 +44,7 @@ def of_inverses(x: Any, y: Any, *, among: Any = SUBSET) -> Any:
 
 
 def as_restored(x: Any, y: Any) -> Any:
-    """Return s - kappa times the mean of |g x - g' z|; s half the window, kappa a constant."""
+    """Return s - kappa times the mean of |g x - g' z| over the subset."""
     return 1 + EPSILON - LAW.slope * of_elements(x, y)
 
 

@@ -1,4 +1,11 @@
-"""Theorem 1: the expected kernel K_s is s = 1 + epsilon less d_G, a mean distance of orbits."""
+"""Theorem 1: the expected kernel K_s is s = 1 + epsilon less d_G, a mean distance of orbits.
+
+In Mroueh, Voinea and Poggio (2015) a random vector t, a *template*, gives a row x the distribution
+function of <t, g x> over a group's elements g, in the window [-s, s]: its features. K_s is their
+mean inner product at unit rows x and z, d_G the mean of |g x - h z|/sqrt(2 pi d). Templates t ~
+N(0, I/d) of |t|^2 >= s are rejected: they give zeros, or are drawn again. The exact gaps K_s - (s -
+d_G) are compared with the paper's limits, -delta_2 and delta_1; our K_s with features.
+"""
 
 import itertools
 import math
@@ -117,7 +124,7 @@ def claimed(templates: str, *, slope: float = 1.0) -> Any:
 _ZEROS, _REDRAWN = claimed("zero"), claimed("redraw")
 
 
-def _judge(context: Context, templates: str, kernel: Any, formula: str, draw: Draw) -> Evidence:
+def _compare(context: Context, templates: str, kernel: Any, formula: str, draw: Draw) -> Evidence:
     claim = f"{formula}, unbiased by random offsets of the bins"
     return measure(
         context,
@@ -135,7 +142,7 @@ def zero(
     context: Context, *, kernel: Any = _ZEROS, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Measure the kernel with features of zero for rejected templates."""
-    return _judge(context, "zero", kernel, "$K_s = ps - q\\,d_G$", draw)
+    return _compare(context, "zero", kernel, "$K_s = ps - q\\,d_G$", draw)
 
 
 @check("group-invariant.theorem-1", form="proved", name="another draw for rejected templates")
@@ -143,7 +150,7 @@ def redraw(
     context: Context, *, kernel: Any = _REDRAWN, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
     """Measure the kernel with rejected templates drawn again."""
-    return _judge(context, "redraw", kernel, r"$K_s = s - \frac{q}{p}\,d_G$", draw)
+    return _compare(context, "redraw", kernel, r"$K_s = s - \frac{q}{p}\,d_G$", draw)
 
 
 @check("group-invariant.theorem-1", form="restored", name="the limit")

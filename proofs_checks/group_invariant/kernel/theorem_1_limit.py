@@ -1,8 +1,10 @@
 """Theorem 1, part 2: how fast the kernel K_s tends to s - d_G as the dimension d grows.
 
-Rows are unit vectors. Templates t ~ N(0, I/d) with |t|^2 >= s = 1 + epsilon give zeros or are drawn
-again: two laws. d_G = D/sqrt(2 pi d), D the mean distance of two orbits. By part 1 the gap
-K_s - (s - d_G) is between -delta_2 and delta_1. p, q = P(chi^2 < d s) for d, d + 1 degrees.
+K_s is the mean inner product of features of unit rows in Mroueh, Voinea and Poggio (2015), made
+with random *templates* t ~ N(0, I/d); those of |t|^2 >= s = 1 + epsilon give zeros or are drawn
+again: two laws. d_G = D/sqrt(2 pi d), D the mean distance of two orbits, images by a group. By part
+1 the gap K_s - (s - d_G) is between -delta_2 and delta_1. All three are compared with the paper's
+rate in d, the gap with our faster one. p, q = P(chi^2 < d s) for d, d + 1 degrees.
 """
 
 import itertools

@@ -1,6 +1,7 @@
-"""The paper's artificial task: do two target tokens both occur in a sequence?
+"""The artificial task of Mroueh, Voinea and Poggio (2015): do two tokens occur in a sequence?
 
-Its data, its features and kernels, and what is exact: counted, enumerated, decomposed.
+Its data and labels; its features CDF(n, m), which do not depend on the order of tokens, and their
+limit, the Haar kernel; and exact accuracies of rules that only count tokens.
 """
 
 from __future__ import annotations
@@ -68,7 +69,7 @@ class Task:
 
 @cache
 def haar_distance(tokens: Tokens) -> Any:
-    r"""Return the mean distance of two orbits, all pairs: (orbits, orbits).
+    r"""Return the mean distance of points of two orbits, for all pairs: (orbits, orbits).
 
     A permutation makes k of L places agree, at distance sqrt(2 (L - k)). By counts c, c' of tokens
     R(t) = \prod_a \sum_j C(c_a, j) C(c'_a, j) j! t^j = \sum_j r_j t^j, sum_{i >= k} (-1)^{i-k}
@@ -103,7 +104,10 @@ def _share(size: int, j: int) -> float:
 def draw_map(
     tokens: Tokens, n_templates: int, n_bins: int, seed: int, **options: Any
 ) -> GroupInvariantFeatures:
-    """Draw the paper's map CDF(n, m): m Gaussian templates, 2n + 1 thresholds to 3 deviations."""
+    """Draw the paper's map CDF(n, m): the law of <t, g x> over all orders g of a sequence x.
+
+    It has m Gaussian vectors t, the templates, and 2n + 1 thresholds, up to 3 deviations.
+    """
     window = 3.0 * np.sqrt(tokens.length / tokens.n_inputs)
     return GroupInvariantFeatures.draw(
         tokens.n_inputs,
@@ -121,7 +125,7 @@ def draw_map(
 def grams(
     tokens: Tokens, n_templates: Sequence[int], n_bins: int, seed: int
 ) -> Iterator[tuple[int, Any]]:
-    """Return Gram matrices of orbits by the first m templates and all permutations, for each m."""
+    """Yield m and the orbits' Gram matrix by the first m templates and all permutations."""
     phi = draw_map(tokens, max(n_templates), n_bins, seed)
     rows = phi(tokens.one_hot(tokens.representatives))
     total, done = np.zeros((len(rows), len(rows))), 0
@@ -142,7 +146,7 @@ def haar(tokens: Tokens) -> Any:
 
 
 def expected_test(tokens: Tokens, per_class: int) -> dict[tuple[int, int], tuple[int, Fraction]]:
-    """Return labels and expected numbers of test sequences by the counts (i, j) of both targets."""
+    """Return label and expected number of test sequences by the counts (i, j) of both targets."""
     size, others = tokens.length, tokens.alphabet - 2
     number = {
         (i, j): math.comb(size, i) * math.comb(size - i, j) * others ** (size - i - j)
@@ -221,7 +225,7 @@ def by_least_squares(tokens: Tokens, per_class: int) -> Fraction:
 
 
 def raw_and_counts(task: Task, labels: Any) -> float:
-    """Return the largest difference of least squares on one-hot rows and on counts."""
+    """Return the largest difference of least-squares values from one-hot rows and from counts."""
     grid, orbit = task.tokens.everything
     rows = task.tokens.one_hot(grid)
     values = [_fitted(x, labels) for x in (rows, task.tokens.counts[orbit].astype(float))]

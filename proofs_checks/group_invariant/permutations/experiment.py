@@ -1,4 +1,10 @@
-"""Check the paper's experiment on permuted sequences: which features classify best, and figures."""
+"""The experiment on permuted sequences: which features classify best, and the paper's figures.
+
+Mroueh, Voinea and Poggio (2015) label a sequence by whether two target tokens both occur in it.
+CDF(n, m), features of n bins and m random vectors, *templates*, and their limit, the Haar kernel,
+are equal at all orders of a sequence, its orbit; so is the bag of words, the counts of tokens. It
+is counted in how many draws of targets, training set and templates one of them is more accurate.
+"""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -20,7 +26,6 @@ _FEWER_DRAWS = 40  # where the difference shows in nearly every draw
 
 
 def seeds_for(context: Context, label: str, n_draws: int) -> list[int]:
-    """Return seeds of independent draws."""
     return [context.seed_for(f"{label} {i}") for i in range(n_draws)]
 
 
@@ -72,8 +77,6 @@ def ordering(
     context: Context, *, invariant: Callable[[Tokens, int, int], Any] = invariant_gram
 ) -> Evidence:
     """Count draws with accuracies in the order bag of words < CDF(n, 25) <= Haar kernel."""
-    # Matrices of the small problem are small enough for one thread: with more, on a busy machine,
-    # waiting for each other costs BLAS twenty times the work.
     tokens, per_class, n = (SMALL, 40, 8) if context.quick else (PAPER, 2000, 25)
     wins = 0
     for seed in seeds_for(context, "ordering", _DRAWS):

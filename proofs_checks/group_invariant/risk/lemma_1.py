@@ -1,4 +1,10 @@
-"""Lemma 1: is F_p, functions of weights up to C times the law p, dense in the kernel's space?"""
+"""Lemma 1: is F_p, functions with weights of at most C times a density, dense in a kernel's space?
+
+In Mroueh, Voinea and Poggio (2015) features psi(x, t, tau) are distribution functions of <t, g x>
+over a group's elements g, for random *templates* t of density p, at tau in a window [-s, s]; F_p
+has the functions int int w psi dt dtau with |w| <= C p, and K_s is the mean inner product. For C =
+1 a lower bound keeps 4 K_s(., x) far from F_p; our form is for all C, with K_s(., x) drawn.
+"""
 
 import math
 from typing import Any
@@ -36,7 +42,7 @@ def fixed_scale(context: Context, *, union: bool = False) -> Evidence:
 def sections(
     context: Context, *, kernel: Any = _KERNEL, draw: Draw = GroupInvariantFeatures.draw
 ) -> Evidence:
-    """Compare kernel sections with functions of the weights lambda psi(x, t, tau)."""
+    """Compare K_s(., x) with drawn functions of the weights w = p psi(x, t, tau)."""
     claim = (
         r"weights $w/p = \psi(x, t, \tau) \le 1$ give $K_s(\cdot, x)$: it lies in "
         r"$\mathcal F_p$ with $C = 1$, and $\sum\alpha_iK_s(\cdot, x_i)$ with "

@@ -1,4 +1,11 @@
-"""Lemma 4 (invariant features): how near m features with small weights come to f*, in L2."""
+"""Lemma 4: how near sums of m features with small weights come to a function f*, in L2.
+
+In Mroueh, Voinea and Poggio (2015) features of a row x are distribution functions of <t, g x> over
+r elements g of a group, for vectors t, *templates*, at the ends of n bins, or *cells*, of a window
+[-s, s]. f* is a mean of features over all t and thresholds, with weights of at most C; sums over m
+templates have weights of at most C/m. Distances of drawn sums from f* are compared with the paper's
+bound, restored, and with ours. Instances pair the exact chance, or size, of an error with ours.
+"""
 
 import math
 from collections.abc import Iterator
@@ -47,7 +54,7 @@ def approximations(
     n_elements: int | None = None,
     templates: str = "sphere",
 ) -> tuple[Any, Any]:
-    """Return sums of features with weights C sign<t_j, e>/m, (n_draws, rows), and the rows."""
+    """Return values at rows of drawn sums, C = 1 and weights sign<t_j, e>/m, and the rows."""
     rows = unit_rows(context, _POINTS, _D, f"rows {label}")
     options = {**LAWS[templates], "group": _GROUP, "n_bins": _BINS, "rule": "paper"}
     both = np.vstack([rows, _AXIS])
@@ -69,7 +76,7 @@ def approximations(
 def errors(
     context: Context, label: str, m: int, n_draws: int, *, templates: str = "sphere", **options: Any
 ) -> Any:
-    """Return L2 distances of the approximations from the target, over the rows, by draw."""
+    """Return L2 distances over the rows of drawn sums from f*, shape (n_draws,)."""
     values, rows = approximations(context, label, m, n_draws, templates=templates, **options)
     return np.sqrt(((values - target(rows, templates)) ** 2).mean(axis=1))
 
@@ -146,10 +153,10 @@ def _less_than_half(value: float) -> tuple[float, float]:
 
 
 def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[Instance]:
-    """Take one row of a line, no group: half of the templates count it on the whole window.
+    """Yield errors by templates at one row of a line, no group, where features are 0 or 1.
 
-    With window s and all weights C the largest function is s C; features have 2 s C times the share
-    of templates that count it, a binomial variable. The loss of Theorem 3 ends there.
+    Half of the templates have 1 on the whole window. With all weights C the largest f* is s C; sums
+    are 2 s C times the fraction of 1, a binomial variable. The loss of Theorem 3 ends there.
     """
     for failure in RARE:
         value = bound(
@@ -167,7 +174,7 @@ def falls_short(bound: Bounding, *, events: int, **options: Any) -> Iterator[Ins
 def half_of_elements(
     bound: Bounding, *, events: int, both: bool = False, **options: Any
 ) -> Iterator[Instance]:
-    """Take a sample of the line's two directions, of which half count the row.
+    """Yield errors by elements, of which half flip the line, in the same way.
 
     With `both` the risk is on x and -x: one of them falls short, and counts half.
     """
@@ -188,12 +195,11 @@ def half_of_elements(
 
 
 def same_cell(bound: Bounding, *, events: int, **options: Any) -> Instance:
-    """Take two rows of a line whose projections share a cell of width h, no group: equal features.
+    """Return the error by cells, of width h, at two rows of a line in one cell: equal features.
 
     Half of the templates have the one projection, half the other, and both stay in a cell.
-    Functions of the class differ by up to C h at the rows, so that one of them is C h/2 away from
-    all equal values, in the mean over both rows and in L2; the loss of Theorem 3 with a label of
-    each sign is as much larger.
+    Functions f* differ by up to C h at the rows, so that one of them is C h/2 away from all equal
+    values, in the mean over both rows and in L2; the loss of Theorem 3 with labels 1, -1 is as far.
     """
     n, failure = 10, 1e-3
     value = bound(
@@ -206,7 +212,7 @@ def same_cell(bound: Bounding, *, events: int, **options: Any) -> Instance:
 
 @check("group-invariant.lemma-4", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Bounding = bounds.approximation) -> Evidence:
-    """Compare the sharper bound with extremal instances: half of all counts one row of a line."""
+    """Compare the sharper bound with an instance for each of its terms."""
     return compare_instances(
         "distance to weights of at most $C/m$",
         *falls_short(bound, events=1),

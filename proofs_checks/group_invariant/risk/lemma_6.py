@@ -1,4 +1,11 @@
-"""Lemma 6 and Theorem 5: true and empirical risk over all weights."""
+"""Lemma 6: the largest difference of true and empirical risk over all small weights.
+
+Mroueh, Voinea and Poggio (2015) bound it, with probability 1 - delta over N samples, for sums of
+group-invariant features of m random vectors with weights of at most C/m, and a loss of Lipschitz
+constant L; [-s, s] is the features' window. The bound, lost in our text and restored as that of
+functions of at most C, is refuted by an instance. Ours, with s C, and the *Rademacher complexity*
+in it, E sup |mean of random signs times f(x_i)|, are compared with draws on permuted sequences.
+"""
 
 import math
 from typing import Any
@@ -25,7 +32,7 @@ _COINS = 10_000
 
 @check("group-invariant.lemma-6", form="restored", name="labels by a coin")
 def coins(context: Context, *, delta: float = 1e-15) -> Evidence:
-    """Take equal weights and labels by a coin: the risks differ by a binomial variable."""
+    """Compute how often the restored bound fails: equal weights, labels by a coin."""
     s, n = 1.99, 8
     options: Any = {"n_templates": 5, "n_bins": n, "rule": "paper", "templates": "redraw"}
     options |= {"epsilon": s - 1, "window": s, "seed": context.seed_for("coins")}
@@ -75,7 +82,7 @@ def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
 
 
 def gap_bound(n: int, *, window: float = WINDOW, delta: float = _DELTA) -> Bound:
-    """Bound sup (E - E_N) for L = C = 1: twice the complexity, and McDiarmid on a range of 4 s."""
+    """Bound the largest |true - empirical risk|, L = C = 1: the complexity and a deviation."""
     root = math.sqrt(n)
     return Bound(
         statement="group-invariant.lemma-6",

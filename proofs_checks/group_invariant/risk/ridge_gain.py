@@ -1,8 +1,10 @@
 """The gain of invariance for ridge regression and least squares, exactly, for finite groups.
 
 The gain is the risk of a predictor less that of its average over the group, for an invariant target
-and noise. `average` is "none", "after" (of the predictor) or "before" (of the kernel K, lambda the
-ridge); letters in brackets are those of parts of `ridge_gain.md`.
+and noise. `average` is "none", "after" (of the predictor) or "before" (of the kernel K). Our
+formulas of the risk are compared with other routes: for ridge regression on a few points that a
+group permutes, in fractions, over all designs, choices of training rows; for least squares on
+Gaussian rows in d dimensions, k of them invariant, by laws of one direction.
 """
 
 import itertools
@@ -119,7 +121,6 @@ def solve(matrix: Matrix, targets: Matrix) -> list[list[Fraction]]:
 
 
 def dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
-    """Return the sum of the products."""
     return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
@@ -197,7 +198,7 @@ def one_row(k: int, average: str) -> tuple[float, float]:
 
 
 def gaussian_cases() -> Iterator[tuple[dict[str, Any], tuple[float, float]]]:
-    """Return arguments of the formula, and signal and noise by the other route."""
+    """Yield arguments of `least_squares_risk`, and signal and noise by the other route."""
     for average in ("none", "after", "before"):
         for n, d, k in SIZES:
             pair = missed(n, d, k, average), spent(n, d, k, average)
@@ -272,7 +273,7 @@ def ridge_risk(
     norm: float | None = None,
     average: str = "none",
 ) -> Bound:
-    """Compute the risk (b) of f at the rows, or of the worst invariant target of a norm.
+    """Compute the risk on the rows' orbits of a `target` f, or the worst invariant one of a norm.
 
     `grams` are K(x_i, g x_j), (n, N, N), the identity first.
     """
@@ -314,7 +315,7 @@ def enumerated(context: Context, *, risk: Bounding = ridge_risk) -> Evidence:
 
 
 def split_spectrum(gram: Any, mean: Any, ridge: float) -> float:
-    """Return the gain for rows that are whole orbits, noise of variance 1."""
+    """Return the gain for whole orbits as rows, noise 1, by the spectrum of K less its mean."""
     size = len(gram)
     mu = np.linalg.eigvalsh(gram - mean)
     return float(np.sum((mu / (mu + size * ridge)) ** 2)) / size
@@ -344,7 +345,7 @@ def whole_orbits(
 def least_squares_risk(
     n_samples: Any, *, n_inputs: Any, n_fixed: Any, noise: Any, norm: Any, average: str = "none"
 ) -> Bound:
-    """Compute the mean excess risk of least squares (g); `n_inputs` is d, `n_fixed` k."""
+    """Compute the mean excess risk of least squares on N rows; `n_inputs` is d, `n_fixed` k."""
     n, d, fixed = (np.asarray(number, dtype=float) for number in (n_samples, n_inputs, n_fixed))
     if np.any(fixed > d) or average not in ("none", "after", "before"):
         raise ValueError(f"n_fixed={n_fixed} of n_inputs={n_inputs}, or average={average!r}")

@@ -1,4 +1,4 @@
-"""Sample complexity: count orbits, each a sequence and its rearrangements, among sequences."""
+"""Sample complexity: how many fewer orbits, sequences in any order, there are than sequences."""
 
 import math
 from collections.abc import Callable

@@ -1,13 +1,15 @@
-"""Check Theorem 3: bounds of the excess risk of learning with group-invariant features.
+"""Theorem 3: bounds of the excess risk of learning with group-invariant features.
 
-The restored form fails on one orbit, where the minimiser and its risk follow from one binomial
-number. The core set is one unit row x, its orbit x and -x under sign flips; P(y = 1) = 1/2 + eta.
-For weights up to C = 1 the infinite class has the values [-s, s] at x, as psi, the distribution
-function of projections, has over [-s, s] the integral s less their mean, 0. Functions of m
-templates, n bins and r sampled elements have [-b, b], b the step times the mean over templates of
-the sum over thresholds: it differs from s by at most s/n and s|2p - 1|, p the fraction of the
-identity among the elements. Where the loss is linear with slope -1 the minimiser is b or -b, by the
-sign of the labels' mean; the other one is above the least risk by 2 eta (s + b).
+In Mroueh, Voinea and Poggio (2015) features of a row x are distribution functions of <t, g x> over
+r elements g of a group, for m random vectors t, *templates*, at the ends of n bins of a window [-s,
+s]. Sums with weights of at most C/m minimise the empirical risk of N samples. The excess is over
+the least risk of the *infinite class*, means over all t with weights of at most C. Our bound is
+compared with draws, and with instances where the chance of an excess is exact.
+
+The paper's bound, restored, fails on one orbit: a row x and -x under sign flips, P(y = 1) = 1/2 +
+eta. For C = 1 the infinite class has the values [-s, s] at x, sums have [-b, b]; b differs from s
+by at most s/n and s|2p - 1|, p the fraction of the identity among the elements. Where the loss is
+-u the minimiser is b or -b, by the sign of the labels' mean; the wrong one loses 2 eta (s + b).
 """
 
 import math
@@ -48,10 +50,7 @@ SLACK = 2e-5
 
 
 class Violation(NamedTuple):
-    """Ends [low, high] of the probability that the excess risk exceeds the restored `bound`.
-
-    `promised` is the most that the theorem allows.
-    """
+    """Ends of the exact probability of an excess above the restored `bound`; the one `promised`."""
 
     bound: float
     low: float
@@ -214,7 +213,7 @@ def _plot(context: Context, least: float) -> Plot:
 
 
 def wrong_sign(bound: Bounding) -> Iterator[Instance]:
-    """Take one row of a line, V(u) = -u, labels of bias b: a wrong sign loses 2 s C b."""
+    """Yield one row of a line, loss V(u) = -u, labels of bias b: a wrong sign loses 2 s C b."""
     sizes = {"n_templates": ENDLESS, "n_bins": ENDLESS**2}
 
     def bias(n: int, failure: float) -> float:

@@ -1,4 +1,9 @@
-"""Theorem 5: by how much the true risk exceeds the empirical one, over a class of functions."""
+"""Theorem 5: by how much the true risk exceeds the empirical one, over a class of functions.
+
+Mroueh, Voinea and Poggio (2015) bound it for |f| <= C, losses V(y f(x)) of Lipschitz constant L and
+N samples, by the *Rademacher complexity*, E sup |mean of random signs times f(x_i)|. As restored it
+fails for one function. Ours is compared with draws, and the exact chance of a violation with delta.
+"""
 
 import math
 from collections.abc import Iterator
@@ -33,7 +38,7 @@ def as_restored(n_samples: int, *, log_delta: float, rademacher: float) -> float
 
 @check("group-invariant.theorem-5", form="restored", name="labels by a coin")
 def coins(context: Context, *, log_delta: float = -100.0) -> Evidence:
-    """Take the class of one function, 1, hinge loss and labels by a coin: a binomial tail."""
+    """Compute how often the restored bound fails: one function, 1, hinge loss, fair labels."""
     # E |mean of signs| is below one over the root: a larger bound than the restored one.
     bound = as_restored(_SAMPLES, log_delta=log_delta, rademacher=_SAMPLES**-0.5)
     # The risk is larger than the empirical one by the mean of the labels: one of its two tails.
@@ -95,7 +100,7 @@ def two_functions(context: Context, *, bound: Bounding = class_bound) -> Evidenc
 
 
 def one_function(bound: Bounding) -> Iterator[Instance]:
-    """Take f = 1 alone, whose complexity is 0, V(u) = -u, fair labels: one tail of their mean."""
+    """Yield f = 1 alone, whose complexity is 0, V(u) = -u, fair labels: one tail of their mean."""
     for failure in (0.3, 1e-3, 1e-20):
         value = bound(ENDLESS, rademacher=0.0, delta=failure).value
         happens = mean_exceeds(value * math.sqrt(ENDLESS), ENDLESS, third=1.0)
@@ -103,7 +108,7 @@ def one_function(bound: Bounding) -> Iterator[Instance]:
 
 
 def all_signs(bound: Bounding) -> Instance:
-    """Take all functions of values 1 and -1 on endless inputs: any labels are memorised.
+    """Return all functions of values 1 and -1 on endless inputs: they memorise any labels.
 
     Their complexity is 1. With V(u) = -u and fair labels the true risk is 0, the empirical -1.
     """
