@@ -1,6 +1,9 @@
 """Instances where bounds of the kitchen sinks are nearly tight: random constants, and bases.
 
-Each has an interval for the exact probability that the bound is exceeded, and the delta promised.
+Rahimi and Recht (2008) approximate a function f* by sums of K random features of size at most 1,
+weights each at most C/K, the *box*, or of length C/sqrt K, the *ball*; C is `scale`. Risks are
+means of a loss c(y f(x)), true or of N samples; their difference is the gap. An Instance pairs an
+interval for the exact probability of more than the bound with its delta, `failure`.
 """
 
 import math
@@ -18,7 +21,7 @@ _NEARLY_CERTAIN = 0.995
 def random_signs(
     bound: Bounding, size: float = 1.0, sides: int = 2, **options: Any
 ) -> Iterator[Instance]:
-    """Take constant features of random sign, f* = 0: the average is a mean of signs.
+    """Yield errors of constant features of random sign, f* = 0: the average is a mean of signs.
 
     `size` is the loss of a unit of it, in one direction or in both.
     """
@@ -29,7 +32,7 @@ def random_signs(
 
 
 def basis(bound: Bounding, *, moments: bool = False) -> Instance:
-    """Take features that are a tenth of a billion orthogonal functions, f* their mean.
+    """Return the error of ten features out of a billion orthogonal functions, f* their mean.
 
     Ten features that differ, as they do but for a chance of 5e-8, miss it by sqrt(1/10 - 1/n).
     """
@@ -42,14 +45,14 @@ def basis(bound: Bounding, *, moments: bool = False) -> Instance:
 
 
 def one_of_a_basis(bound: Bounding) -> Instance:
-    """Take a feature of values 1 and -1, of as many orthogonal ones: its loss |t| is 1."""
+    """Return the risk of one feature of values 1 and -1, f* = 0: its loss |t| is 1."""
     value = bound(1, scale=1.0, lipschitz=1.0, delta=_NEARLY_CERTAIN).value
     happens = float(1 - 1e-4 > value)
     return Instance("one feature of a basis", (happens, happens), _NEARLY_CERTAIN)
 
 
 def one_feature_gap(bound: Bounding) -> Iterator[Instance]:
-    """Take one constant feature, c(t) = -t, fair labels: the gap is the size of their mean."""
+    """Yield gaps of one constant feature, c(t) = -t, fair labels: the size of the labels' mean."""
     for failure in (0.3, 1e-3, 1e-20):
         for sides in (1, 2):
             value = bound(
@@ -61,7 +64,7 @@ def one_feature_gap(bound: Bounding) -> Iterator[Instance]:
 
 
 def many_features_gap(bound: Bounding) -> Instance:
-    """Take endless patterns of signs on n = 10^8 inputs, c(t) = -t, fair labels.
+    """Return the gap of endless patterns of signs on n = 10^8 inputs, c(t) = -t, fair labels.
 
     The largest gap is the mean over patterns of |sum of s_j Y_j|/N, Y_j the sum of the labels at
     input j. The squares of these sum to N within a hundredth, but for a chance of 2/(n 0.01^2), and
@@ -75,10 +78,7 @@ def many_features_gap(bound: Bounding) -> Instance:
 
 
 def wrong_sign(bound: Bounding) -> Iterator[Instance]:
-    """Take one constant feature, c(t) = -t, labels of bias b: a wrong sign loses 2 C b.
-
-    Box and ball of one weight are the same.
-    """
+    """Yield risks of a constant feature, c(t) = -t, labels of bias b: a wrong sign loses 2 C b."""
 
     def bias(n: int, failure: float) -> float:
         return bound(ENDLESS, n, scale=1.0, lipschitz=1.0, delta=failure / 2).value / 2
@@ -87,7 +87,7 @@ def wrong_sign(bound: Bounding) -> Iterator[Instance]:
 
 
 def falls_short(bound: Bounding) -> Iterator[Instance]:
-    """Take features that are 0 or 1 everywhere, at random: the box reaches C times their mean.
+    """Yield risks of features that are 0 or 1 everywhere: the box reaches C times their mean.
 
     The loss ends at the largest function of the class, C/2; endless samples of label 1.
     """

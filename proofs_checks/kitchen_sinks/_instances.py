@@ -1,6 +1,7 @@
-"""Cosine features on Gaussian inputs, where every distance and risk has a closed form.
+"""Random features with closed forms: cosines on Gaussian inputs, random signs, fitted weights.
 
-x ~ N(0, I_d), phi(x; w, b) = cos(<w, x> + b) with w ~ N(0, s^2 I_d) and b uniform on a circle.
+Sums of K features phi approximate f* = int alpha* phi, |alpha*| <= C pi, pi the features' density.
+Cosines: x ~ N(0, I_d), phi(x; w, b) = cos(<w, x> + b), w ~ N(0, s^2 I_d), b uniform on a circle.
 Expectations over x are those of characteristic functions, E cos(<w, x> + b) = cos(b) e^{-|w|^2/2}.
 """
 

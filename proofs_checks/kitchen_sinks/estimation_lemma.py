@@ -1,4 +1,10 @@
-"""The estimation lemma: uniform deviation of the empirical risk over the weights."""
+"""The estimation lemma: the largest gap of true and empirical risk over all small weights.
+
+Rahimi and Recht (2008) bound it with probability 1 - delta over N samples, for sums of K features
+of size at most 1, weights in the *box*, |alpha_k| <= C/K, and a loss c(y f(x)) of Lipschitz
+constant L. Our texts lack the lemma; as restored, unverified, it fails for one constant feature, by
+an exact probability above delta. Ours is compared with that, and with draws.
+"""
 
 import math
 from collections.abc import Callable
@@ -31,7 +37,7 @@ def as_restored(n_samples: int, *, log_delta: float) -> float:
 
 
 def as_proved(n_samples: int, *, log_delta: float) -> float:
-    """Return the proved bound of the absolute value, likewise."""
+    """Return our bound of the absolute gap, likewise."""
     smallest = kitchen_sinks.generalisation_gap(
         n_samples, scale=1.0, lipschitz=1.0, delta=math.exp(-1), two_sided=False
     )
@@ -40,7 +46,7 @@ def as_proved(n_samples: int, *, log_delta: float) -> float:
 
 @check("kitchen-sinks.estimation-lemma", form="restored", name="exact probability of a violation")
 def restored_tail(context: Context, *, bound: Callable[..., float] = as_restored) -> Evidence:
-    """Hold the exact probability of a violation against delta, for one constant feature."""
+    """Compare the exact probability of a violation with delta, for one constant feature."""
     log_delta = -100.0
     log_probability = log_tail(_SAMPLES, bound(_SAMPLES, log_delta=log_delta))
     claim = (
@@ -55,7 +61,7 @@ def restored_tail(context: Context, *, bound: Callable[..., float] = as_restored
 
 @check("kitchen-sinks.estimation-lemma", form="proved", name="exact probability of a violation")
 def proved_tail(context: Context, *, bound: Callable[..., float] = as_proved) -> Evidence:
-    """Hold the exact probability against the proved bound, over a range of delta and N."""
+    """Compare the exact probability with delta for our bound, over a range of delta and N."""
     excess, n, log_delta = max(
         (log_tail(n, bound(n, log_delta=log_delta)) - log_delta, n, log_delta)
         for n in (100, 1000, _SAMPLES)
@@ -130,7 +136,7 @@ def _tails() -> Plot:
 
 @check("kitchen-sinks.estimation-lemma", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Lemma = kitchen_sinks.generalisation_gap) -> Evidence:
-    """Hold the bounds where they are tight: one feature, and endless ones."""
+    """Compare the bound with instances where it is tight: one feature, and endless ones."""
     return compare_instances(
         "largest gap of the risks, fair labels",
         *extremal.one_feature_gap(bound),

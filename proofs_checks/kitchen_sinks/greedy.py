@@ -1,4 +1,8 @@
-"""Greedy approximation of a function by features phi added one at a time (Jones, Barron)."""
+"""Greedy approximation of a function by features phi added one at a time (Jones, Barron).
+
+The rate of Sejdinovic's slides (2014) is compared with the error on a sum of two orthonormal
+features, where it fails; ours, for steps among +-B phi, with errors over finite dictionaries.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,8 +15,6 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from .._comparisons import compute
 from .._plots import plot
 from . import _published
-
-# Greedy sums over a finite dictionary, in coordinates of an orthonormal basis.
 
 # dictionary of phi (n, p), target (p,), total weight B, steps K -> errors after each step
 Steps = Callable[[Any, Any, float, int], list[float]]
@@ -111,7 +113,7 @@ def rate(
     steps: tuple[Steps, ...] = (equal_weights, line_search),
     bound: Callable[..., Bound] = kitchen_sinks.approximation_greedy,
 ) -> Evidence:
-    """Hold the errors of every step of every problem against the bound."""
+    """Compare the errors of every step of every problem with our bound."""
     worst, where = -np.inf, (0, 0)
     for number, (dictionary, target, total) in enumerate(problems(context)):
         norm = float(np.linalg.norm(target))

@@ -1,4 +1,4 @@
-"""Check kernels E a(u) a(v) of activations a: closed forms, and Mehler's series elsewhere."""
+"""Expected kernels E a(u) a(v) of activations a, u, v Gaussian: closed forms, Mehler's series."""
 
 import math
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from .._comparisons import compute, run_check
 from .._plots import plot
 
-# E a(u) a(v) for Gaussians u, v of correlation rho and deviations s, t, not by `mehler.exact`.
+# By other routes than `mehler.exact`: u and v have the correlation rho and deviations s, t.
 
 _STEP, _REACH = 0.15, 9.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)
@@ -65,21 +65,21 @@ def _others() -> dict[str, Any]:
 
 @check("kitchen-sinks.kernel", form="printed", name="closed forms")
 def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evidence:
-    """Hold closed forms against integrals over the angle, or over the plane."""
-    worst, looked = 0.0, 0
+    """Compare closed forms with integrals over the angle, or over the plane."""
+    worst, n_values = 0.0, 0
     for rho in _RHO:
         for order, name in enumerate(("step", "relu", "relu2")):
             gap = kernel(name, rho, 0.5, 2.0) - by_angle(order, rho)
             worst = max(worst, abs(gap) / by_angle(order, 1.0))
-            looked += 1
+            n_values += 1
         for name, function in _others().items():
             for s, t in ((1.0, 1.0), (0.5, 1.5)):
                 gap = kernel(name, rho, s, t) - by_trapezoid(function, rho, s, t)
                 worst = max(worst, abs(gap))
-                looked += 1
+                n_values += 1
     claim = (
         "step, relu, relu2, erf, cos, sin: largest deviation of the closed form over the value "
-        f"at equal rows, {looked} correlations and lengths"
+        f"at equal rows, {n_values} correlations and lengths"
     )
     plots = (_plot(),)
     method = "Gauss-Legendre in the angle, trapezoidal rule in the plane"
@@ -88,17 +88,17 @@ def closed(context: Context, *, kernel: Kernel = exact.activation_kernel) -> Evi
 
 @check("kitchen-sinks.kernel", form="proved", name="the stated error")
 def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -> Evidence:
-    """Hold the stated error of Mehler's series against what it is off by."""
-    looked: list[tuple[Callable[[Any], Any], float, float, float, float]] = []
+    """Compare the stated error of Mehler's series with its true error."""
+    settings: list[tuple[Callable[[Any], Any], float, float, float, float]] = []
     for rho in _RHO:
-        looked += [
+        settings += [
             (np.tanh, rho, s, t, by_trapezoid(np.tanh, rho, s, t))
             for s, t in ((1.0, 1.0), (0.5, 3.0))
         ]
-        looked.append((np.abs, rho, 1.0, 1.0, absolute(rho)))
+        settings.append((np.abs, rho, 1.0, 1.0, absolute(rho)))
     ratios = [
         abs(exact.activation_kernel(a, rho, s, t) - true) / (error(a, rho, s, t) + 1e-14)
-        for a, rho, s, t, true in looked
+        for a, rho, s, t, true in settings
     ]
     worst = float(max(ratios))
     claim = (
@@ -111,7 +111,7 @@ def series(context: Context, *, error: Kernel = exact.activation_kernel_error) -
 
 @check("kitchen-sinks.kernel", form="proved", name="features of tanh")
 def by_features(context: Context, *, draw: Callable[..., Any] = KitchenSinks.draw) -> Evidence:
-    """Hold the kernel of tanh(<w, x> + b) against features."""
+    """Compare the kernel of tanh(<w, x> + b) with drawn features."""
     rows = context.rng("rows").standard_normal((3, _D)) / math.sqrt(_D)
     options: dict[str, Any] = {"activation": "tanh", "weight_scale": 1.5, "bias": 0.5}
     truth = KitchenSinks.draw(_D, 1, seed=0, **options)

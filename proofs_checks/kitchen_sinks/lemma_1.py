@@ -1,4 +1,10 @@
-"""Check Lemma 1: K random features with weights of at most C/K approximate a function."""
+"""Lemma 1: K random features with weights of at most C/K approximate a function f* in L2(mu).
+
+In Rahimi and Recht (2008) f* = int alpha* phi over features phi of density pi, |alpha*| <= C pi and
+|phi| <= 1; mu is the law of the inputs. The error of the average of K drawn features, weighted by
+alpha*/pi, is compared with the bound: for cosines, random signs and instances. Ours is for larger
+features, too.
+"""
 
 import math
 from collections.abc import Callable
@@ -63,11 +69,7 @@ class Units:
         return np.concatenate(kept_weights)[:n] / radius
 
     def _directions(self, rng: np.random.Generator, n: int) -> Any:
-        """Draw directions uniformly on the unit sphere of all coordinates.
-
-        That is their law under the density |W|_F times the normal one too: the direction of
-        normal weights is independent of their length.
-        """
+        """Draw directions uniformly on the unit sphere, also their law at the density |W|_F pi."""
         w = rng.standard_normal((n, self.pool_size, self.n_inputs))
         return w / np.linalg.norm(w, axis=(1, 2), keepdims=True)
 
@@ -104,13 +106,7 @@ def _settings(context: Context) -> tuple[tuple[tuple[int, float, int, float], ..
     ), 20_000
 
 
-def average_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) -> list[Case]:
-    """Return the errors of averages with their bounds: as printed, and by declared moments."""
-    return [*_printed_cases(context, bound), *_moment_cases(context, bound)]
-
-
 def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str, Any]]]:
-    """Return instances, errors of averages, K, delta, and the setting."""
     settings, n = _settings(context)
     rows = []
     for d, bandwidth, k, delta in settings:
@@ -122,7 +118,7 @@ def _cosines(context: Context) -> list[tuple[Cosines, Any, int, float, dict[str,
 
 
 def _printed_cases(context: Context, bound: Lemma) -> list[Case]:
-    """Return cosines and random signs, which are at most 1, with the printed bound."""
+    """Return errors of averages of cosines and random signs with the published bound."""
     cases = [
         Case(draws=errors, bound=bound(k, scale=1.0, delta=delta), where=where)
         for _, errors, k, delta, where in _cosines(context)
@@ -135,7 +131,7 @@ def _printed_cases(context: Context, bound: Lemma) -> list[Case]:
 
 
 def _moment_cases(context: Context, bound: Lemma) -> list[Case]:
-    """Return cosines with the bound by their moments."""
+    """Return errors of averages of cosines with our bound, by their moments."""
     return [
         Case(
             draws=errors,

@@ -15,8 +15,6 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 from .._comparisons import compute
 from .._plots import plot
 
-# Norms of a representation, on a grid or for finitely many features.
-
 
 def norm_pi(alpha: Any, density: Any) -> float:
     """Return sup |alpha|/density; infinity where alpha is not 0 and the density is."""
@@ -140,14 +138,9 @@ def zero(context: Context, *, norm: Norm = least_sup) -> Evidence:
     if size > 1e-14:
         raise ArithmeticError(f"the function is not 0 but up to {size:.3g}")
     least = norm(alpha, density, features)
-    return Evidence.from_interval(
-        claim=r"the least $\sup|\alpha|/\pi$ over all that represent $f = 0$, as $\pi\cos 2b$ does",
-        observed=least,
-        exact=0.0,
-        interval=(max(0.0, least - _ROUNDING), least + _ROUNDING),
-        resolution=1e-6,
-        method="a linear program over a grid of b",
-    )
+    claim = r"the least $\sup|\alpha|/\pi$ over all that represent $f = 0$, as $\pi\cos 2b$ does"
+    method = "a linear program over a grid of b"
+    return compute(claim, least, _ROUNDING, exact=0.0, resolution=1e-6, method=method)
 
 
 def ratio_of_kernels(scale: float) -> tuple[float, float]:
@@ -228,15 +221,12 @@ def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
 @check("kitchen-sinks.norms", form="proved", name="all bounds on the weights")
 def all_bounds(context: Context, *, c: float = 6.0) -> Evidence:
     """Compute the distance where weights may be 6 times the density."""
-    nearest = distance(c)
-    return Evidence.from_interval(
-        claim=r"the distance of $xe^{-x^2/2}$ to the functions of $|\alpha| \le C\pi$ falls to 0: "
-        "at $C = 6$",
-        observed=nearest,
-        interval=(0.999 * nearest, 1.001 * nearest),
-        upper=1e-4,
-        method="closed form, with its rounding",
+    claim = (
+        r"the distance of $xe^{-x^2/2}$ to the functions of $|\alpha| \le C\pi$ falls to 0: "
+        "at $C = 6$"
     )
+    method = "closed form, with its rounding"
+    return compute(claim, distance(c), 1e-3, relative=True, upper=1e-4, method=method)
 
 
 def _plot(context: Context) -> Plot:

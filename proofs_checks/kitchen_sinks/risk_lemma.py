@@ -1,4 +1,10 @@
-"""The risk lemma: the average of random features has nearly the risk of f*."""
+"""The risk lemma: the average of K random features has nearly the risk of the function f*.
+
+In Rahimi and Recht (2008) f* = int alpha* phi over features phi of density pi, |alpha*| <= C pi and
+|phi| <= 1; the average is of K drawn phi, weighted by alpha*/pi. The risk R is the mean of a loss
+c(y f(x)) of Lipschitz constant L. How much larger the average's is than that of f* is compared with
+the bound, in draws and instances: it may be exceeded with probability delta.
+"""
 
 import math
 from collections.abc import Callable
@@ -134,7 +140,7 @@ def _plot(context: Context) -> Plot:
 def tight(
     context: Context, *, bound: Callable[..., Bound] = kitchen_sinks.approximation_risk
 ) -> Evidence:
-    """Hold the bound where it is tight: the loss |t|, on random signs and one of a basis."""
+    """Compare the bound where it is tight: the loss |t|, on random signs and one of a basis."""
     return compare_instances(
         "risk of the average above that of $f^* = 0$",
         *extremal.random_signs(bound, lipschitz=1.0),

@@ -1,4 +1,10 @@
-"""The main theorem: the excess risk of weights fitted on random features."""
+"""The main theorem: the excess risk of weights fitted on random features.
+
+Rahimi and Recht (2008) minimise the mean loss c(y f(x)) of N samples over sums f of K drawn
+features with weights in the *box*, |alpha_k| <= C/K; so do we, also in the *ball*, |alpha| <=
+C/sqrt K. The excess is over the best function with weights of at most C times the features'
+density. Our bound, the published order with constants, is compared with draws and instances.
+"""
 
 import math
 from collections.abc import Callable
@@ -24,16 +30,14 @@ from ._instances import (
     excess_risks,
 )
 
-# Divided maxout units of two weights on the unit sphere, with labels linear in the mean.
-#
-# x is uniform on the sphere, E[y | x] = `signal` x_1, and phi(x; W) = max(<w_1, x>, <w_2, x>)
-# with W uniform on the unit sphere of 2d coordinates: a maxout unit divided by its Frobenius
-# norm. The even part |<w_1 - w_2, x>|/2 of phi does not meet x_1, so g = E y phi = signal (w_11 +
-# w_21)/(2d).
-
 
 def divided_products(n_inputs: int, *, signal: float = 1.0, divide: bool = True) -> Draw:
-    """Return the drawing of features and samples; `divide=False` forgets the division."""
+    """Return the drawing of maxout units divided by their Frobenius norm, and of samples.
+
+    x is uniform on the sphere, E[y | x] = `signal` x_1, phi(x; W) = max(<w_1, x>, <w_2, x>) with W
+    uniform on the unit sphere of 2d coordinates. The even part |<w_1 - w_2, x>|/2 of phi does not
+    meet x_1, so g = E y phi = signal (w_11 + w_21)/(2d). `divide=False` forgets the division.
+    """
 
     def draw(rng: np.random.Generator, n_features: int, n_samples: int, n_draws: int) -> Products:
         empirical, true = [], []
@@ -110,7 +114,7 @@ def _draws(context: Context) -> int:
     return 600 if context.quick else 20_000
 
 
-def _judge(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
+def _count(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot, ...]) -> Evidence:
     claim = (
         "the fitted weights have a risk above the best function's by more than the bound with "
         r"probability at most $2\delta$ (cosines, divided maxout units, constants; "
@@ -128,15 +132,15 @@ def _judge(context: Context, constraint: str, bound: Theorem, plots: tuple[Plot,
 
 @check("kitchen-sinks.theorem", form="proved", name="excess risk over the box", pays=True)
 def box(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evidence:
-    """Hold exact excess risks of the minimiser over the box against the bound."""
+    """Compare exact excess risks of the minimiser over the box with the bound."""
     plots = (_over_features(context), _over_samples(context))
-    return _judge(context, "box", bound, plots)
+    return _count(context, "box", bound, plots)
 
 
 @check("kitchen-sinks.theorem", form="proved", name="excess risk over the ball", pays=True)
 def ball(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evidence:
-    """Hold exact excess risks of the minimiser over the ball against the bound."""
-    return _judge(context, "ball", bound, ())
+    """Compare exact excess risks of the minimiser over the ball with the bound."""
+    return _count(context, "ball", bound, ())
 
 
 def _sample(context: Context, sizes: list[tuple[int, int]]) -> tuple[list[float], list[Any]]:
@@ -181,7 +185,7 @@ def _plot(what: str, letter: str, fixed: str, x: Any, promised: Any, risks: Any)
 
 @check("kitchen-sinks.theorem", form="proved", name="extremal instances")
 def tight(context: Context, *, bound: Theorem = kitchen_sinks.excess_risk) -> Evidence:
-    """Hold the bound where it is tight: a wrong sign, and a box that falls short."""
+    """Compare the bound where it is tight: a wrong sign, and a box that falls short."""
     return compare_instances(
         "excess risk of the fitted weights",
         *extremal.wrong_sign(bound),
