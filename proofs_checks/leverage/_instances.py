@@ -1,4 +1,10 @@
-"""Waves on a circle with a Gaussian spectrum: leverage and error of a draw in closed form."""
+"""Instances for leverage scores: waves on a circle in closed form, and features on small sets.
+
+The *leverage* of a feature phi at a ridge is S = <phi, (T + ridge)^-1 phi>, T the kernel's
+operator, the mean of phi phi^T; its mean is the *degrees of freedom*. The scores tau of a *pool* of
+M_0 features, diag G (G + ridge)^-1 with the Gram matrix G (1/M_0 included), are leverages over M_0.
+Shahrampour and Kolouri (2019) draw features in proportion to them, estimated from rows.
+"""
 
 import math
 from collections.abc import Iterator
@@ -14,9 +20,8 @@ class Circle:
     r"""Features sqrt2 cos(kx + b), k of law exp(-k^2/(2 scale^2)), b one of equidistant phases.
 
     On uniform x the functions sqrt2 cos kx, sqrt2 sin kx are orthonormal, so the operator is
-    diagonal: p_k/2 twice for each k >= 1, p_0 for the constants; and a feature is the vector
-    (cos b, -sin b) in the block of its k, sqrt2 cos b for k = 0. Phases integrate squares exactly
-    as uniform ones do, from 3 on.
+    diagonal: p_k/2, p the law, twice for k >= 1, p_0 for constants; and a feature is the vector
+    (cos b, -sin b) in the block of its k, sqrt2 cos b for k = 0. From 3 on phases average exactly.
     """
 
     def __init__(self, scale: float = 3.0, k_max: int = 16, phases: int = 16) -> None:
@@ -35,7 +40,7 @@ class Circle:
         return square / (self.eigenvalues[self.k] + ridge)
 
     def degrees(self, ridge: float) -> float:
-        """Compute the degrees of freedom, the mean leverage."""
+        """Compute the degrees of freedom."""
         return float(self.law @ self.leverage(ridge))
 
     def best(self, ridge: float) -> Any:
@@ -59,11 +64,8 @@ class Circle:
         return ridge * (self.eigenvalues / (least + ridge)).max(axis=1)
 
 
-# A pool of waves on a circle with an exact Gram on the distribution of the inputs.
-
-
 class Waves:
-    """M_0 features sqrt2 cos(kx + b), x uniform: two random b for each of M_0/2 whole k."""
+    """A pool of M_0 features sqrt2 cos(kx + b), x uniform: two random b for each whole k."""
 
     def __init__(self, rng: np.random.Generator, size: int) -> None:
         self.k = 1 + np.arange(size) // 2
@@ -72,15 +74,15 @@ class Waves:
         self.gram = np.where(same, np.cos(self.b[:, None] - self.b[None, :]), 0.0) / size
 
     def scores(self, ridge: float) -> Any:
-        """Compute the scores tau, the diagonal of G (G + ridge)^-1, of the Gram matrix G."""
+        """Compute the exact scores."""
         return scores_of(self.gram, ridge)
 
     def estimated(self, rng: np.random.Generator, n_rows: int, ridge: float) -> Any:
-        """Compute the scores of the Gram on independent rows."""
+        """Compute the scores from independent rows."""
         return scores_of(self.estimated_gram(rng, n_rows), ridge)
 
     def estimated_gram(self, rng: np.random.Generator, n_rows: int) -> Any:
-        """Compute the Gram on independent rows."""
+        """Compute the Gram matrix from independent rows."""
         turn = np.exp(2j * np.pi * rng.random(n_rows))
         # Powers by multiplication: a cosine for each wave would take ten times as long.
         powers = np.empty((self.k[-1], n_rows), dtype=complex)
@@ -97,7 +99,7 @@ class Waves:
 
 
 def scores_of(gram: Any, ridge: float) -> Any:
-    """Compute the scores of a Gram by its eigenvalues."""
+    """Compute the scores of a Gram matrix by its eigenvalues."""
     values, vectors = np.linalg.eigh(gram)
     values = np.maximum(values, 0.0)
     return (vectors**2) @ (values / (values + ridge))
@@ -120,9 +122,9 @@ _FAILURES = (0.3, 1e-3, 1e-15)
 
 
 def one_score(bound: Bounding) -> Iterator[Instance]:
-    """Take one feature, 1 on a set of measure p and 0 off it; the ridge is p, the score tau 1/2.
+    """Yield errors of one score: the feature is 1 on a set of measure p, the ridge p, tau 1/2.
 
-    The error over 1 - tau is (share - p)/(share + p), half the relative error of the share.
+    The error over 1 - tau is (f - p)/(f + p) for a fraction f of rows in the set.
     """
     for failure in _FAILURES:
         value = bound(ENDLESS, ridge=_SHARE, degrees_of_freedom=0.5, delta=failure).value
@@ -133,10 +135,9 @@ def one_score(bound: Bounding) -> Iterator[Instance]:
 
 
 def two_probabilities(bound: Bounding) -> Iterator[Instance]:
-    """Take two features on sets of measure p that do not meet, ridge p/2: all scores are 1/2.
+    """Yield errors of two probabilities: disjoint sets of measure p, ridge p/2, all scores 1/2.
 
-    The sum of the errors is |a - b|/4 for the relative errors a, b of the two shares, whose
-    difference has the variance 2/(p N).
+    The sum of errors is |a - b|/4, a and b relative ones of fractions; a - b has variance 2/(p N).
     """
     for failure in _FAILURES:
         value = bound(
@@ -148,7 +149,7 @@ def two_probabilities(bound: Bounding) -> Iterator[Instance]:
 
 
 def rarest_feature(bound: Bounding) -> Iterator[Instance]:
-    """Take a thousand orthonormal features, drawn equally often but for chance, and a tiny ridge.
+    """Yield errors of the ball for a thousand orthonormal features and a tiny ridge.
 
     In the direction of the i-th the error is ridge/n over its share of the draws plus the ridge:
     the rarest decides. Shares are binomial and negatively associated, so that the chance that one

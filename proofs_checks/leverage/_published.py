@@ -1,6 +1,8 @@
 r"""Bounds of Shahrampour and Kolouri (2019) for features drawn by leverage scores, restored.
 
-The source text is without formulas. Arguments are those of :mod:`mehler.bounds.leverage`.
+The source text is without formulas. Arguments are those of :mod:`mehler.bounds.leverage`: lambda is
+`ridge`, d `degrees_of_freedom`, the mean leverage; D is `largest_ratio`, the largest leverage over
+the density q drawn from; kappa `feature_bound`, N_0 `n_scored`, G the pool's Gram matrix.
 """
 
 import numpy as np
@@ -36,9 +38,8 @@ def proposition_6(
 ) -> Bound:
     r"""Evaluate the error of the best sum: :math:`4\lambda B^2` for enough features.
 
-    With probability :math:`1 - \delta` for :func:`features_of_proposition_6`, more than
-    :func:`mehler.bounds.leverage.approximation` asks for; infinite for fewer. The source is Bach
-    (2017), Proposition 1, unverified.
+    With probability :math:`1 - \delta` for :func:`features_of_proposition_6`, after Proposition 1
+    of Bach (2017), unverified; infinite for fewer features.
     """
     least = features_of_proposition_6(
         degrees_of_freedom=degrees_of_freedom, delta=delta, largest_ratio=largest_ratio

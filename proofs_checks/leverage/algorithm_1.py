@@ -12,8 +12,6 @@ from mehler.statements import Context, Evidence, check
 from .._comparisons import compute
 from ._instances import pool
 
-# Enumerate the outcomes of draws from a small pool, with their probabilities.
-
 Outcome = tuple[float, Any, Any]  # probability; by feature, counts and their expectations
 
 
@@ -102,16 +100,11 @@ def plain(context: Context, *, weights: Weights = by_density) -> Evidence:
         float(np.abs(weights(counts, expected, _POOL) - unweighted(counts, expected, _POOL)).max())
         for _, counts, expected in independent(uniform, 2)
     )
-    return Evidence.from_interval(
-        claim=(
-            r"for $\hat q_i = 1/M_0$ the features are those of random kitchen sinks, $\phi/\sqrt M$"
-            " (largest deviation of a squared weight)"
-        ),
-        observed=deviation,
-        exact=0.0,
-        interval=(max(0.0, deviation - _ROUNDING), deviation + _ROUNDING),
-        method=_ENUMERATED,
+    claim = (
+        r"for $\hat q_i = 1/M_0$ the features are those of random kitchen sinks, $\phi/\sqrt M$"
+        " (largest deviation of a squared weight)"
     )
+    return compute(claim, deviation, _ROUNDING, exact=0.0, method=_ENUMERATED)
 
 
 @check("leverage.algorithm-1", form="proved", name="probabilities for densities")
@@ -141,18 +134,18 @@ def proved(context: Context, *, weights: Weights = by_density) -> Evidence:
     """Enumerate or integrate all three kinds of draws, with and without a uniform share."""
     phi, scores = _problem(context)
     kernel = phi @ phi.T / _POOL
-    worst, looked = 0.0, 0
+    worst, n_designs = 0.0, 0
     for mix in (0.0, 0.1, 1.0):
         q = (1 - mix) * scores + mix / _POOL
         for draws in (independent, systematic, without_replacement):
             for n in (1, 2) if context.quick else (1, 2, 3):
                 mean = _mean(phi, draws(q, n), weights)
                 worst = max(worst, float(np.abs(mean - kernel).max()))
-                looked += 1
+                n_designs += 1
     claim = (
         r"features over $\sqrt{MM_0\tilde q_i/c_i}$, or over $\sqrt{M_0\pi_i}$ for inclusion "
         r"probabilities $\pi$, have the pool's kernel on average: largest deviation of "
-        f"{looked} designs"
+        f"{n_designs} designs"
     )
     return compute(
         claim, worst, _ROUNDING, exact=0.0, method="all outcomes, enumerated or integrated"
@@ -160,13 +153,12 @@ def proved(context: Context, *, weights: Weights = by_density) -> Evidence:
 
 
 def by_the_share(mix: float) -> float:
-    """Return 1/eta."""
     return 1 / mix
 
 
 @check("leverage.algorithm-1", form="proved", name="the second moment of one draw")
 def second_moment(context: Context, *, factor: Callable[[float], float] = by_the_share) -> Evidence:
-    """Hold the mean square of one draw's product against the plain one over the mix.
+    """Compare the mean square of one draw's product with the plain one over the mix.
 
     The scores may be any; with all of them on a feature that is 0 at the rows it is an equality.
     """

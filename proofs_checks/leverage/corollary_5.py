@@ -1,5 +1,12 @@
-"""Theorem 1 and Corollary 5: how wrong leverage scores tau are if estimated from N_0 rows."""
+"""Corollary 5: how wrong leverage scores and probabilities are if estimated from N_0 rows.
 
+G is the Gram matrix of a pool of M_0 features, tau = diag G (G + ridge)^-1 are their scores, d is
+their sum, q = tau/d the probabilities of a draw. Shahrampour and Kolouri (2019) bound errors of q
+by Delta, the relative error of G, and its smallest eigenvalue; ours, of tau and q, need no
+eigenvalue. They are compared with estimates from drawn rows, and in instances of exact chances.
+"""
+
+import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -7,22 +14,18 @@ import numpy as np
 
 from mehler.bounds import Bound
 from mehler.bounds import leverage as bounds
-from mehler.statements import Context, Evidence, Plot, Series, check
+from mehler.statements import Context, Evidence, Plot, check
 
 from .._comparisons import Case, compare_instances, compare_with_bounds, compute
-from .._plots import plot
 from . import _instances as extremal
 from . import _published
 from ._instances import Waves, pool, scores_of
-from .theorem_2 import ENOUGH
+from .theorem_2 import ENOUGH, plot_over_rows
 
 _RIDGE, _DELTA, _BOUND = 0.05, 0.2, 2**0.5
 Error = Callable[..., Bound]
-
-
-def corollary_5(n_scored: int, *, feature_bound: float = _BOUND, **options: Any) -> Bound:
-    """Evaluate Corollary 5 for features of at most the root of 2."""
-    return _published.corollary_5(n_scored, feature_bound=feature_bound, **options)
+# For features of at most the root of 2.
+corollary_5: Error = functools.partial(_published.corollary_5, feature_bound=_BOUND)
 
 
 def _draws(context: Context) -> tuple[Waves, list[tuple[int, list[Any]]]]:
@@ -52,7 +55,7 @@ def _probabilities(context: Context, claim: str, error: Any) -> Evidence:
 
 @check("leverage.corollary-5", form="restored", name="Corollary 5", pays=True)
 def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> Evidence:
-    """Hold errors of q_i = tau_i/sum tau against Corollary 5, where Delta bounds that of G."""
+    """Compare errors of q with the paper's bound, restored."""
 
     def at(rows: int, waves: Waves, d: float) -> Bound:
         smallest = float(np.linalg.eigvalsh(waves.gram)[0])
@@ -98,7 +101,7 @@ def far_from_plain(context: Context, *, rows: int = 10**8) -> Evidence:
 
 @check("leverage.corollary-5", form="proved", name="probabilities from rows", pays=True)
 def probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
-    """Hold errors of the probabilities against the bound without the smallest eigenvalue."""
+    """Compare errors of q with our bound, without the smallest eigenvalue."""
 
     def at(rows: int, waves: Waves, d: float) -> Bound:
         return error(
@@ -119,7 +122,7 @@ def probabilities(context: Context, *, error: Error = bounds.probability_error) 
 
 @check("leverage.corollary-5", form="proved", name="scores from rows", pays=True)
 def scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
-    """Hold errors of single scores against their bound."""
+    """Compare errors of single scores with our bound."""
     waves, scores_by_rows = _draws(context)
     tau = waves.scores(_RIDGE)
     sizes = {
@@ -168,42 +171,31 @@ def uniform(context: Context, *, factor: float = 1.0) -> Evidence:
 
 
 def _plot(context: Context, waves: Waves, sizes: dict[str, float]) -> Plot:
-    counts = np.array([250, 500, 1000, 2000, 4000, 8000])
-    n = 20 if context.quick else 1000
+    rng, n = context.rng("plot"), 20 if context.quick else 1000
     tau = waves.scores(_RIDGE)
-    rng = context.rng("plot")
-    quantiles = [
-        np.quantile(
-            [
-                np.max(np.abs(waves.estimated(rng, int(rows), _RIDGE) - tau) / (1 - tau))
-                for _ in range(n)
-            ],
-            1 - _DELTA,
-        )
-        for rows in counts
-    ]
-    promised = np.array([bounds.score_error(int(rows), **sizes).value for rows in counts])
-    finite = np.isfinite(promised)
-    return plot(
+
+    def largest(rows: int) -> float:
+        return float(np.max(np.abs(waves.estimated(rng, rows, _RIDGE) - tau) / (1 - tau)))
+
+    return plot_over_rows(
         "Scores from rows: bound and observation",
-        "number of rows",
         "largest error over 1 minus the score",
-        Series(label="bound", x=counts[finite], y=promised[finite]),
-        Series(label="80% quantile", x=counts, y=quantiles),
-        log="xy",
-        caption="The bound is vacuous below some number of rows, and loose above it.",
+        (250, 500, 1000, 2000, 4000, 8000),
+        lambda rows: [largest(rows) for _ in range(n)],
+        lambda rows: bounds.score_error(rows, **sizes),
+        "The bound is vacuous below some number of rows, and loose above it.",
     )
 
 
 @check("leverage.corollary-5", form="proved", name="scores, where it is tight")
 def tight_scores(context: Context, *, error: Error = bounds.score_error) -> Evidence:
-    """Hold the error of one score where it is nearest to its bound."""
+    """Compare the error of one score where it is nearest to its bound."""
     return compare_instances("error of one score over one minus it", *extremal.one_score(error))
 
 
 @check("leverage.corollary-5", form="proved", name="probabilities, where it is tight")
 def tight_probabilities(context: Context, *, error: Error = bounds.probability_error) -> Evidence:
-    """Hold the errors of two probabilities where they are nearest to their bound."""
+    """Compare the errors of two probabilities where they are nearest to their bound."""
     return compare_instances(
         "sum of the errors of two probabilities", *extremal.two_probabilities(error)
     )

@@ -18,12 +18,12 @@ _ROUNDING = 1e-10
 
 
 def as_restored(z: float) -> float:
-    """Compute D Var of the mean of D products at rows z apart: (1 - e^(-z^2))^2/2."""
+    """Compute D Var of the mean of D products of pairs: (1 - e^(-z^2))^2/2."""
     return 0.5 * math.expm1(-z * z) ** 2
 
 
 def with_phase(z: float) -> float:
-    """Compute it for 2 cos(u + b) cos(v + b): 1 + k^4/2 - k^2, k = e^(-z^2/2)."""
+    """Compute D Var for products 2 cos(u + b) cos(v + b): 1 + k^4/2 - k^2, k = e^(-z^2/2)."""
     return 1 + 0.5 * math.exp(-2 * z * z) - math.exp(-z * z)
 
 
@@ -53,7 +53,7 @@ def _compare(claim: str, true: Variance, claimed: Variance, plots: Any = ()) -> 
 
 @check("leverage.example-1", form="restored", name="pairs of cosine and sine")
 def pairs(context: Context, *, claimed: Variance = as_restored) -> Evidence:
-    """Hold the variance against pairs of cosine and sine, the features of the cited lemma."""
+    """Compare the variance with that of pairs of cosine and sine, as in the cited lemma."""
     return _compare(
         r"$\frac12(1-e^{-z^2})^2$ is the variance of $\cos\omega^\top(x-y)$",
         of_pairs,
@@ -64,7 +64,7 @@ def pairs(context: Context, *, claimed: Variance = as_restored) -> Evidence:
 
 @check("leverage.example-1", form="proved", name="the variance with a phase")
 def phases(context: Context, *, claimed: Variance = with_phase) -> Evidence:
-    """Hold the other variance against features with a phase."""
+    """Compare the other variance with that of features with a phase."""
     return _compare(
         r"$1 + \frac12e^{-2z^2} - e^{-z^2}$ is that of features with a phase", of_phases, claimed
     )

@@ -1,4 +1,9 @@
-"""Lemma 4: errors of leverage scores by those of their Gram matrix G, and a lossy last step."""
+"""Lemma 4: errors of leverage scores are bounded by the error of their Gram matrix G.
+
+G is that of a pool, tau = diag G (G + ridge)^-1 are the scores. Estimated from rows, G + ridge is
+within factors 1 -+ Delta, the `spread`. Shahrampour and Kolouri (2019) bound errors of tau in two
+steps, as restored: the first is compared with errors in draws, the last with the first.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -16,12 +21,12 @@ Bound = Callable[[float, Any], Any]
 
 
 def in_between(spread: float, tau: Any) -> Any:
-    """Bound errors of scores tau by Delta of G: Delta/(1 - Delta) ridge [(G + ridge)^-1]_ii."""
+    """Bound errors of scores, first step: Delta/(1 - Delta) ridge [(G + ridge)^-1]_ii."""
     return spread / (1 - spread) * (1 - tau)
 
 
 def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
-    """Return errors of scores over their bound at the spread of each draw, spreads, last step."""
+    """Return the largest error over its bound, the draws' spreads, largest first over last step."""
     worst, spreads, ends = 0.0, [], []
     for size in (6, 16):
         waves = Waves(context.rng(f"pool {size}"), size)
@@ -44,7 +49,7 @@ def _ratios(context: Context, bound: Bound) -> tuple[Any, Any, float]:
 
 @check("leverage.lemma-4", form="restored", name="scores from the spread")
 def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
-    """Hold the errors of all scores against the bound, draw by draw."""
+    """Compare the errors of all scores with the bound, draw by draw."""
     worst, spreads, _ = _ratios(context, bound)
     claim = (
         r"$|\hat\tau_i-\tau_i| \le \frac\Delta{1-\Delta}\lambda[(G+\lambda)^{-1}]_{ii}$ at the "
@@ -56,7 +61,7 @@ def scores(context: Context, *, bound: Bound = in_between) -> Evidence:
 
 @check("leverage.lemma-4", form="restored", name="the last step")
 def last_step(context: Context, *, factor: float = 1.0) -> Evidence:
-    """Hold the first bound against the second."""
+    """Compare the first step's bound with the last one's."""
     _, _, end = _ratios(context, in_between)
     end *= factor
     claim = (

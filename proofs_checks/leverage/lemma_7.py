@@ -58,7 +58,7 @@ def promised(alpha: Any, deviation: float) -> float:
 
 @check("leverage.lemma-7", form="restored", name="given coefficients", pays=True)
 def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
-    """Hold mean errors of sums with given coefficients against the lemma."""
+    """Compare mean errors of sums with given coefficients with the lemma's bound."""
     sums = Sums()
     n = 4000 if context.quick else 50_000
     rng = context.rng("coefficients")

@@ -1,4 +1,4 @@
-"""Leverage scores tau at a small or large ridge lambda: when all M_0 features score alike."""
+"""Leverage scores, diag G (G + lambda)^-1 for a Gram matrix G, at a small and a large ridge."""
 
 from typing import Any
 
@@ -39,7 +39,7 @@ def _not_uniform(claim: str, tau: Any) -> Evidence:
 
 @check("leverage.limits", form="printed", name="no ridge, where the inverse exists")
 def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
-    """Take pools whose Gram has an inverse: at least as many rows as features."""
+    """Compute scores of pools whose G has an inverse: at least as many rows as features."""
     rng = context.rng("tall")
     pools = [projector(pool(rng, rows, _POOL, 6.0)) for _ in range(3 if context.quick else 300)]
     return _uniform(
@@ -50,7 +50,7 @@ def no_ridge(context: Context, *, rows: int = 30) -> Evidence:
 
 @check("leverage.limits", form="printed", name="a large ridge")
 def large_ridge(context: Context, *, phases: bool = False) -> Evidence:
-    """Take waves with both their phases, cosine and sine, for a shift-invariant kernel."""
+    """Compute scores of waves with cosine and sine, for a shift-invariant kernel."""
     return _uniform(
         r"large $\lambda$ makes $M_0\hat q_i = 1$, for pairs of cosine and sine of random waves",
         _of_waves(context, phases),
@@ -71,7 +71,7 @@ def _of_waves(context: Context, phases: bool) -> Any:
 
 @check("leverage.limits", form="proved", name="a large ridge, one phase")
 def one_phase(context: Context, *, phases: bool = True) -> Evidence:
-    """Take single cosines with a phase, of little variation."""
+    """Show scores that are not alike: single cosines with a phase, of little variation."""
     return _not_uniform(
         r"for single features $\sqrt2\cos(wx + b)$ of small $w$ a large $\lambda$ leaves "
         r"probabilities that are off $1/M_0$ by a tenth or more",
@@ -81,7 +81,7 @@ def one_phase(context: Context, *, phases: bool = True) -> Evidence:
 
 @check("leverage.limits", form="proved", name="no ridge, few rows")
 def few_rows(context: Context, *, rows: int = 5) -> Evidence:
-    """Take fewer rows than features: no inverse without a ridge."""
+    """Show scores that are not alike: fewer rows than features, so that G has no inverse."""
     tau = projector(pool(context.rng("wide"), rows, _POOL, 6.0))
     return _not_uniform(
         "with fewer rows than features, where the inverse does not exist, scores in the limit "

@@ -1,4 +1,9 @@
-"""The scores of the feature Gram are the pool's distribution times the leverage."""
+"""Leverage scores of a pool of random features: each is a probability times a leverage.
+
+The score tau_i is the i-th entry of diag G (G + ridge)^-1, G_ij = sqrt(p_i p_j) <phi_i, phi_j> the
+Gram matrix of features with probabilities p_i. The leverage is <phi_i, (T + ridge)^-1 phi_i>, T =
+sum p_i phi_i phi_i^T. That tau_i is p_i times it (Shahrampour, Kolouri 2019) is computed.
+"""
 
 from collections.abc import Callable
 from typing import Any
