@@ -1,8 +1,4 @@
-"""Greedy approximation of a function by features phi added one at a time (Jones, Barron).
-
-The rate of Sejdinovic's slides (2014) is compared with the error on a sum of two orthonormal
-features, where it fails; ours, for steps among +-B phi, with errors over finite dictionaries.
-"""
+"""Greedy approximation of a function by features phi added one at a time (Jones, Barron)."""
 
 from collections.abc import Callable
 from typing import Any

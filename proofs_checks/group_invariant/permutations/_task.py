@@ -104,10 +104,7 @@ def _share(size: int, j: int) -> float:
 def draw_map(
     tokens: Tokens, n_templates: int, n_bins: int, seed: int, **options: Any
 ) -> GroupInvariantFeatures:
-    """Draw the paper's map CDF(n, m): the law of <t, g x> over all orders g of a sequence x.
-
-    It has m Gaussian vectors t, the templates, and 2n + 1 thresholds, up to 3 deviations.
-    """
+    """Draw CDF(n, m), the law of <t, g x> over all orders g, 2n + 1 thresholds, for m random t."""
     window = 3.0 * np.sqrt(tokens.length / tokens.n_inputs)
     return GroupInvariantFeatures.draw(
         tokens.n_inputs,

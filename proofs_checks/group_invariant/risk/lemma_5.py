@@ -1,8 +1,4 @@
-"""Lemma 5: close functions have close risks, by a factor L, the loss's Lipschitz constant.
-
-It is from Mroueh, Voinea and Poggio (2015). Differences of risks between a function f* and drawn
-sums of features that approximate it, those of Lemma 4, are compared with L times their L2 distance.
-"""
+"""Lemma 5: close functions have close risks, by a factor L, the loss's Lipschitz constant."""
 
 import numpy as np
 
