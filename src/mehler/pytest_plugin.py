@@ -220,7 +220,7 @@ class Watch:
     """Verdicts that do not hold, to warn of tests that never read them.
 
     Such a verdict, once its check returns it, gets a subclass of its class that notes which
-    attributes are read. `asked` are verdicts of the running test that were used as a truth value.
+    attributes are read. `assertions` are those of the running test whose truth was asked for.
     """
 
     def __init__(self) -> None:
@@ -244,6 +244,8 @@ class Watch:
         object.__setattr__(verdict, "__class__", self._classes[kind])
 
     def _watching(self, kind: type) -> type:
+        """Return a subclass of a verdict class, whose objects record what is read of them."""
+
         def getattribute(verdict: Verdict, name: str) -> Any:
             if not name.startswith("_"):
                 # One that `dataclasses.replace` made of a watched one is read alone.

@@ -337,7 +337,7 @@ def _distance_from(middle: float, q: float) -> float:
 
 
 def _rate(n: float, q: float, most: float, centred: bool) -> float:
-    """Return A_N of :func:`excess_risk`, for at most so many rows."""
+    """Return A_N of :func:`excess_risk`: the best of one row, and of k rows for k up to `most`."""
     from scipy import stats
 
     mean = float(exact.max_moment(1, int(q))) if centred else 0.0

@@ -72,8 +72,8 @@ def excess_risk(
 
     for the minimiser of :math:`\frac1N\sum(y_i - \hat f(x_i))^2 + \lambda|w|^2`, in the mean over
     noise and features, for each target of the source condition, with the rows as they are. b_r is
-    the largest bias of the exact kernel over R^2. F' bounds what features add by each draw's worst
-    target, and F'', smaller for many features, by one target. With p(t) the chance, by
+    the largest bias of the exact kernel over R^2. Features add at most F' for the worst target of
+    each draw, and F'', smaller for many features, for one target. With p(t) the chance, by
     :func:`mehler.bounds.spectral.gram_error`, that :math:`\hat K_m + N\lambda` is below 1 - t times
     :math:`K + N\lambda`, and h(t) the largest bias over R^2 where it is not,
 
@@ -96,7 +96,7 @@ def excess_risk(
         N ridge for its ridge: kappa is `sup`, and M = m/block.
     design : {"rows", "left-out"}
         The error at the rows that are fitted, c = 1; or at a row that is left out while the other
-        N - 1 are fitted with the same N lambda, in the mean over which: for independent rows the
+        N - 1 are fitted with the same N lambda, in the mean over that row: for independent rows the
         risk at a fresh one. There :math:`c = 1 + \kappa^2/(N\lambda)`, which needs `sup`.
 
     Examples

@@ -74,17 +74,13 @@ def seeds() -> SearchStrategy[int]:
     SearchStrategy of int
         Seeds from 0 to 2^31 - 1.
 
-    Notes
-    -----
-    Drawn as two short integers: among long ones Hypothesis prefers the small, and examples with a
-    common seed share their draws.
-
     Examples
     --------
     >>> from hypothesis import find
     >>> find(seeds(), lambda seed: True)
     0
     """
+    # Of long integers Hypothesis prefers small ones, and examples of one seed share their draws.
     halves = st.tuples(st.integers(0, 2**16 - 1), st.integers(0, 2**15 - 1))
     return halves.map(lambda pair: pair[0] | pair[1] << 16)
 

@@ -132,6 +132,7 @@ def adversarial_pairs(
 
 @st.composite
 def _correlations(draw: st.DrawFn, centres: list[int]) -> float:
+    """Generate a correlation at one of the centres 0, 1 and -1, or 2^-k from it."""
     centre = draw(st.sampled_from(centres))
     # k = 0 is the centre itself; then distances fall from 1.
     k = draw(st.integers(0, _FINEST + 1))
@@ -160,6 +161,7 @@ def _frames(draw: st.DrawFn, n_inputs: int) -> tuple[Any, Any]:
 
 
 def _pair(frame: tuple[Any, Any], rho: float) -> Pair:
+    """Return x and rho x + sqrt(1 - rho^2) u, for orthogonal unit vectors x and u."""
     x, u = frame
     if abs(rho) == 1.0:
         return Pair(x, rho * x, rho)
@@ -212,9 +214,9 @@ def edge_case_arrays(
 
     Notes
     -----
-    Huge rows are whole vectors times 2^500 (float32: 2^55): squares of their lengths, hence
-    kernels, are representable, fourth powers, hence variances, are not. Maps of waves may refuse
-    them, since their angles have no phase.
+    Huge rows are whole vectors times 2^500 (float32: 2^55): squares of their lengths, hence kernels
+    that are no exponentials, are representable, fourth powers, hence variances, are not. Maps of
+    waves may refuse them, since their angles have no phase.
 
     Examples
     --------
