@@ -458,7 +458,7 @@ class FeatureMap(Written):
     def _products_at(
         self, X: Array, Y: Array, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> Array | None:
-        """Return `products` of rows x_i and y_j by host indices, or None if it is not ours."""
+        """Return `products` of rows x_i and y_j by host indices; None if a class has its own."""
         own = type(self).products is FeatureMap.products
         if not own or _arrays.is_lazy(X) or _arrays.is_lazy(Y):
             return None

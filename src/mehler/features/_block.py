@@ -1,7 +1,7 @@
 """Units of a map (each one draw of weights), in blocks, and angles that floats can resolve.
 
-A float of size A is rounded by eps A/2. An angle <w, x> of many turns so loses the part that
-cosines depend on: rows of 64-bit numbers would have angles that are wrong by radians.
+A float of size A is rounded by eps A/2, so an angle <w, x> of many turns loses the part that
+cosines depend on: the angles of rows of 64-bit integers would be wrong by radians.
 """
 
 from __future__ import annotations
@@ -103,8 +103,7 @@ class Units(NamedTuple):
 
 # Numbers per block of weights: 4 MiB of float32, as are its products with 1024 rows.
 _NUMBERS = 1 << 20
-# Beyond this the matrix product gains nothing.
-_MOST_UNITS = 4096
+_MOST_UNITS = 4096  # beyond, the matrix product gains nothing
 
 
 class UnitBlock:

@@ -1,6 +1,8 @@
 """Norms of rows, correlations and distances of pairs, safe for huge, tiny, close and zero rows.
 
-So are their derivatives: the norm of a row of zeros has the derivative 0.
+The correlation rho of two rows is the cosine of their angle. At nearly equal or opposite rows
+kernels depend on 1 - rho or 1 + rho (`near`, `far`), which are computed apart, with more digits.
+Derivatives are safe too: the norm of a row of zeros has the derivative 0.
 """
 
 from __future__ import annotations
@@ -173,8 +175,7 @@ class SplitRows:
         return Pairs(rho, near, far, self.length, turned(other.length))
 
 
-# Differences per block: 8 MiB.
-_ELEMENTS = 1 << 20
+_ELEMENTS = 1 << 20  # differences per block: 8 MiB
 
 
 def squared_distances(x: Array, y: Array | None, scale: float) -> Array:

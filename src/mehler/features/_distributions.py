@@ -1,4 +1,4 @@
-"""Distribution functions of single features, and the kurtosis of one's product at two rows."""
+"""Methods lent to maps: the distribution function of a feature, the kurtosis of its product."""
 
 from __future__ import annotations
 

@@ -17,8 +17,8 @@ class LocalisedLinearFeatures(FourierFeatures):
     .. math:: \Phi(x) = x \otimes z(x), \qquad
               E\langle\Phi(x), \Phi(y)\rangle = \langle x, y\rangle\,k(x - y)
 
-    with z the Fourier features of k, a Gaussian by default: the map that the maxout paper names as
-    the way to a locally linear kernel, with d times as many columns as frequencies need.
+    with z the Fourier features of k, the localiser, a Gaussian by default. The maxout paper names
+    this map as the way to a locally linear kernel, with d times as many columns as z has.
 
     Parameters
     ----------

@@ -32,10 +32,8 @@ __all__ = ["Gaussian", "Hadamard", "Orthogonal", "Projection", "Sobol"]
 ProjectionName: TypeAlias = Literal["gaussian", "orthogonal", "hadamard", "sobol"]
 Weights: TypeAlias = tuple[Any, ...]
 
-# Beyond it a slip of the hand is likelier than a wish.
-_MOST_BYTES = 2**40
-# Numbers of small matrices that one call of QR takes.
-_TOGETHER = 1 << 16
+_MOST_BYTES = 2**40  # more weights must be a mistake
+_TOGETHER = 1 << 16  # numbers of small matrices that one call of QR takes
 
 
 class OrthogonalPairs(NamedTuple):

@@ -17,8 +17,7 @@ from mehler.features._block import Units
 
 Matrix = Callable[[Any, Any], Any]
 
-# Most units that are drawn at once and kept, 64 by each call of the law.
-_MOST_STORED = 1 << 24
+_MOST_STORED = 1 << 24  # units that are drawn at once and kept, 64 by each call of the law
 
 
 class RandomFunctions(FeatureMap):

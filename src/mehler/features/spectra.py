@@ -20,10 +20,8 @@ from mehler.features import _correlation
 
 __all__ = ["Gaussian", "Laplacian", "Matern", "Spectrum"]
 
-# Below this variance, central moments from multiples of z have no digits left.
-_SMALL = 1e-4
-# Largest scale of frequencies, so that those of heavy tails do not overflow.
-_LARGEST = 1e300
+_SMALL = 1e-4  # variance below which central moments from multiples of z have no digits left
+_LARGEST = 1e300  # scale of frequencies at which those of heavy tails do not overflow yet
 
 
 class Spectrum(ABC):
@@ -239,8 +237,7 @@ class Laplacian(Spectrum):
         return -xp.expm1(-2.0 * t)
 
 
-# For larger nu the Matern kernel is practically Gaussian.
-_SMOOTHEST = 50.0
+_SMOOTHEST = 50.0  # for larger nu the Matern kernel is practically Gaussian
 # Below, chi^2_{2 nu} is less than the least float with a probability above 2^-53.
 _ROUGHEST = 0.05
 
@@ -285,8 +282,7 @@ class Matern(Spectrum):
         return np.sqrt(2.0 * self.nu / squares)
 
 
-# Largest p for which smoothness p + 1/2 is evaluated by polynomials.
-_LARGEST_DEGREE = 8
+_LARGEST_DEGREE = 8  # largest p for which smoothness p + 1/2 is evaluated by polynomials
 # exp(-s) is 0 beyond, and polynomials of s are finite in float32 too.
 _FARTHEST = 745.0
 

@@ -1,4 +1,4 @@
-"""Exact kernels of deep networks at infinite width."""
+"""Exact kernels of deep networks at infinite width: of outputs (NNGP), of gradients (NTK)."""
 
 from __future__ import annotations
 
@@ -16,8 +16,7 @@ from mehler.exact.activations import ActivationLike, Cache, Pairs, activation_of
 from mehler.features.deep import _recursion
 from mehler.features.deep._recursion import Elementwise, Layer, Maxout
 
-# Maximum depth.
-_DEEPEST = 10_000
+_DEEPEST = 10_000  # layers
 
 
 class DeepKernel:

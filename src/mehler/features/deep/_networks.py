@@ -1,4 +1,4 @@
-"""Random networks of finite width as feature maps."""
+"""Random networks of finite width as feature maps: features are the units of the last layer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,11 @@
-"""Kernels of deep networks, layer by layer: covariances of pairs of rows, and their errors."""
+"""Kernels of deep networks, layer by layer: covariances of pairs of rows, and their errors.
+
+At two rows, the inputs of a layer are Gaussians u, v of standard deviations s_x, s_y (scales) and
+correlation rho. `Pairs` hold them, with `near` = 1 - rho and `far` = 1 + rho (gaps), which have
+digits that rho loses at nearly equal or opposite rows. A layer, `Maxout` or `Elementwise`, has the
+moment E a(u) a(v) of its units a and the slope E a'(u) a'(v) of their gradients. The moment is the
+covariance of the next layer, whose gaps units of degree 1 (a(c u) = c a(u)) compute directly.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +35,7 @@ from mehler.exact.activations import Activation, Cache, Pairs, arc_cosine
 from mehler.features import _correlation
 from mehler.features._correlation import SplitRows, gaussian_pairs
 
-# Pairs per block: 512 KiB of float64 an array.
-_PAIRS = 1 << 16
+_PAIRS = 1 << 16  # pairs per block: 512 KiB of float64 an array
 
 
 def over_pairs(function: Callable[[Pairs], list[Array]], x: Array, y: Array | None) -> list[Array]:
@@ -66,7 +72,7 @@ _ROUNDINGS = 64.0
 
 @dataclass(frozen=True)
 class Maxout:
-    """The largest a(g) of q projections g: `second` is E a(g)^2, `growth` the degree of a."""
+    """Units a(g), the largest of q projections g: `second` is E a(g)^2, `growth` the degree."""
 
     q: int
     growth = 1
@@ -152,7 +158,7 @@ class Maxout:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """An activation of one projection; `held` has what its series needs at scales seen before."""
+    """Units that apply an activation to one projection; `held` caches its series by scale."""
 
     activation: Activation
     held: tuple[Cache, Cache] | tuple[None, None] = field(default=(None, None), compare=False)
@@ -265,7 +271,7 @@ def scaled(rows: Array, weight: float, bias: float) -> Array:
 
 
 def step(layer: Layer, pairs: Pairs, weight: float, bias: float, *, tangent: bool) -> Step:
-    """Go from the pre-activations of one layer to the covariances of the next."""
+    """Return covariances, and slopes for the tangent kernel, that a layer passes to the next."""
     value, error = layer.moment(pairs)
     slope, slope_error = layer.slope(pairs) if tangent else (None, None)
     return Step(weight * value + bias, weight * error, slope, slope_error)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Moved = Callable[[Any, Any], Any]
+Moved = Callable[[Any, Any], Any]  # rows (n, d), elements (r, k) -> images (r, n, d)
 
 
 @dataclass(frozen=True)

@@ -358,8 +358,7 @@ def _matrix(linear: Any, d: int, place: int) -> NDArray[np.float64]:
     return matrix
 
 
-# Most pairs of elements tested for commutation.
-_MOST_TESTED = 4096
+_MOST_TESTED = 4096  # pairs of elements that are tested for commutation
 
 
 class DirectProduct(Group):

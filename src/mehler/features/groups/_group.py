@@ -19,10 +19,8 @@ from mehler.features.groups._actions import Action
 
 # Orders are exact integers, of some d log d digits for all permutations of d inputs.
 MOST_INPUTS = 10**6
-# Most elements that are listed and averaged over.
-MOST_LISTED = 200_000
-# Most elements that are shuffled whole for a draw without replacement.
-MOST_SHUFFLED = 10**6
+MOST_LISTED = 200_000  # elements that are listed and averaged over
+MOST_SHUFFLED = 10**6  # elements that are shuffled whole for a draw without replacement
 
 # (r, generator, with replacement or not) -> elements (r, k).
 Draw: TypeAlias = Callable[[int, np.random.Generator, bool], Any]

@@ -18,12 +18,14 @@ Pairwise = Callable[[Any, Any, Any], Any]
 
 # Triples (norm, norm, product) per piece: a few arrays of them stay in cache.
 _TRIPLES = 1 << 16
-# Most pairs of elements of a list: more would take too long.
-_MOST_PAIRS = 10**8
+_MOST_PAIRS = 10**8  # pairs of elements of a list: more would take too long
 
 
 def over_pairs(group: Group, x: Floats, z: Floats, of: Pairwise) -> tuple[Any, Any]:
-    """Compute means of of(|a|, |b|, <a, b>), a = g' x, b = h' z: independent g, h, and g = h."""
+    """Average of(|a|, |b|, <a, b>), a = g' x, b = h' z: over all g and h, and over g = h.
+
+    A prime is the transpose. Returns two arrays (n, k), for rows of `x` and of `z`.
+    """
     independent, equal = np.empty((2, len(x), len(z)))
     for rows, columns, values, same in _blocks(group, x, z, of):
         independent[rows, columns] = values.mean(axis=tuple(range(2, values.ndim)))
@@ -48,6 +50,7 @@ def _one_average(group: Group) -> bool:
 def _blocks(
     group: Group, x: Floats, z: Floats, of: Pairwise
 ) -> Iterator[tuple[slice, slice, Any, Any]]:
+    """Yield slices of `x` and `z`, with the values at all pairs of elements and at equal ones."""
     walk = _on_group if _one_average(group) else _on_list
     for rows, columns, geometry, same in walk(group, x, z):
         yield rows, columns, of(*_consistent(*geometry)), of(*_consistent(*same))

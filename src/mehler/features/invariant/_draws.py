@@ -14,12 +14,11 @@ from mehler._arrays import Array
 from mehler.exact.orbits import TemplateLaw
 from mehler.features.groups._group import Group
 
-# Largest group that is shuffled whole for each template.
-_LISTED = 1024
+_LISTED = 1024  # order of the largest group that is shuffled whole for each template
 
 
 def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
-    """Draw templates (m, d) in float64, and 1 or 0 (m,) for kept or rejected."""
+    """Draw templates (m, d) in float64, and (m,) factors of their features: 0 for rejected ones."""
     d = law.n_inputs
     rows, kept = np.empty((n_templates, d)), np.ones(n_templates)
     for rng, units, there in _random.generators(seed, _random.TEMPLATES, 0, n_templates):
@@ -66,8 +65,7 @@ def offsets(seed: int, n_templates: int) -> Any:
     return _random.uniforms(seed, _random.THRESHOLDS, n_templates)
 
 
-# Projections per piece: 2 MiB of float32.
-VALUES = 1 << 19
+VALUES = 1 << 19  # projections per piece: 2 MiB of float32
 # Numbers per piece on a GPU: 256 MiB of float32, comparisons with all thresholds included.
 _ON_GPU = 1 << 26
 

@@ -1,4 +1,8 @@
-"""Group-invariant features: distribution functions of projections on moved templates."""
+"""Group-invariant features: distribution functions of projections on moved templates.
+
+A template t is a random vector, and a group's elements g (shifts, say) move it to g t. Features of
+a row x are shares of its projections <g t, x> below thresholds, the edges of bins of [-s, s].
+"""
 
 from __future__ import annotations
 
@@ -22,10 +26,8 @@ from mehler.features.invariant import _draws as draws
 from mehler.features.invariant import _moments as moments
 from mehler.features.invariant._moments import GivenMoments, GivenTemplates, Moments
 
-# From this many coordinates on, products need larger blocks of rows.
-_WIDE = 256
-# From this many shifts on, an FFT is faster than products with shifted templates.
-_LONG = 64
+_WIDE = 256  # from this many coordinates on, products need larger blocks of rows
+_LONG = 64  # from this many shifts on, an FFT is faster than products with shifted templates
 
 Rule: TypeAlias = Literal["paper", "trapezoid", "midpoint", "dither"]
 TemplateName: TypeAlias = Literal["sphere", "gaussian", "redraw", "zero"]
@@ -39,8 +41,9 @@ class GroupInvariantFeatures(FeatureMap):
               -s \le \tau_k \le s
 
     With the whole group, all r elements g, features do not change when one acts on x. Their inner
-    products estimate s - kappa D(x, z), D the mean distance of moved copies of x and z;
-    :meth:`kernel` is the exact expectation for the map's own bins, window and sample of elements.
+    products estimate s - kappa D(x, z), D the mean distance of moved copies of x and z, and kappa
+    half the mean of abs(<t, u>) for unit u. :meth:`kernel` is the exact expectation for the map's
+    own bins, window and sample of elements.
 
     Parameters
     ----------
@@ -300,8 +303,7 @@ def _meetings(elements: NDArray[np.int64]) -> Any:
     return meets.reshape(len(elements), n_blocks * n_blocks).astype(np.float64)
 
 
-# Default window in standard deviations of a unit row's projection, at most its full range.
-_DEVIATIONS = 4.0
+_DEVIATIONS = 4.0  # of a unit row's projection: the default window, at most the full range
 
 
 def group_for(group: object, n_inputs: int) -> Group:

@@ -19,13 +19,12 @@ from mehler.features.groups._group import Group
 
 Floats: TypeAlias = NDArray[np.float64]
 
-# Most multiplications per pair of rows for the sharper bound.
-_EFFORT = 1e8
+_EFFORT = 1e8  # multiplications per pair of rows, at most, for the sharper bound
 
 
 @dataclass(frozen=True, eq=False)
 class Sampled(ABC):
-    """Moments of a product of features of templates that are moved by a sample of elements."""
+    """Mean and variance of P; templates are moved by all elements of a group or by a sample."""
 
     bins: Bins
     group: Group
@@ -45,7 +44,10 @@ class Sampled(ABC):
 
 @dataclass(frozen=True, eq=False)
 class Moments(Sampled):
-    """Moments of P, the product of one random template's features; estimates are means of P."""
+    """Moments of P, the inner product of one random template's features at two rows x and z.
+
+    The estimate of a kernel by a map is the mean of P over its templates.
+    """
 
     def kernel(self, x: Floats, z: Floats) -> Any:
         """Compute E P, shape (n, k)."""
@@ -103,6 +105,7 @@ class Moments(Sampled):
         return np.maximum(self._square(*pair) - self._mean(*pair) ** 2, 0.0)
 
     def _whole(self, x: Floats, z: Floats) -> Any:
+        """Bound Var P for all elements: without bins and window, plus what these two change."""
         law, bins = self.law, self.bins
         moments = np.empty((len(x), len(z)))
         (x_centre, x_cut), (z_centre, z_cut) = self._ends(x), self._ends(z)

@@ -1,4 +1,4 @@
-"""Selectors: plain sampling, sampling by leverage scores, and the largest scores."""
+"""Selectors of features of a pool: plain sampling, by leverage scores, the largest scores."""
 
 from __future__ import annotations
 
@@ -115,8 +115,9 @@ class LeverageSampling(ByScores):
     .. math:: \tilde q = (1 - \eta)\,\frac{\tau}{\sum\tau} + \eta\,p, \qquad
               g_i = \sqrt{\frac{c_i}{M\,\tilde q_i}}
 
-    with c_i the number of draws of feature i: duplicates are merged. (Gains multiply the map's
-    columns, which include :math:`1/\sqrt{M_0}` already; see :doc:`/theorems/leverage-algorithm-1`.)
+    with :math:`\tau` the scores, p the pool's own distribution, and c_i the number of the M draws
+    that are feature i: duplicates are merged. (Gains multiply the map's columns, which include
+    :math:`1/\sqrt{M_0}`, M_0 the size of the pool: :doc:`/theorems/leverage-algorithm-1`.)
 
     Parameters
     ----------

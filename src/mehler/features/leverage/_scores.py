@@ -1,4 +1,4 @@
-"""Ridge leverage scores, the importance of each feature of a pool: two algorithms, and sums."""
+"""Ridge leverage scores: how much each feature of a pool matters to ridge regression on rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selectors: a pool, the number of features to keep, ``fit``, and the map of the kept features."""
+"""Keep some features of a pool, a map of more than needed: the base class, the map it returns."""
 
 from __future__ import annotations
 

@@ -103,8 +103,7 @@ def _count_digits(total: Array, a: Array, b: Array) -> None:
             np.add(total, ones, out=total)
 
 
-# One-hot columns per product: 4 KiB per row.
-_HOT_COLUMNS = 1024
+_HOT_COLUMNS = 1024  # one-hot columns per product: 4 KiB per row
 
 
 def require_codes(codes: Array, name: str, n_digits: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Maxout features, and what all maps of pools of projections share."""
+"""Maxout features, and the base class of maps whose units take pools of q projections."""
 
 from __future__ import annotations
 
