@@ -219,18 +219,3 @@ def test_a_lower_bound_says_when_it_claims_nothing(change):
     bound = lower.LowerBound(**{**usual, "terms": terms, **change})
     assert bound.vacuous
     assert "vacuous: it claims nothing" in str(bound)
-
-
-@pytest.mark.parametrize(
-    ("change", "error", "words"),
-    [
-        ({"form": "guessed"}, ValueError, "form='guessed'"),
-        ({"terms": []}, ValueError, "at least one"),
-        ({"terms": [Term("a", 1), Term("a", 2)]}, ValueError, "distinct names"),
-        ({"probability": 1j}, TypeError, "probability"),
-        ({"trivial": "1"}, TypeError, "trivial"),
-    ],
-)
-def test_bad_ones_are_refused(change, error, words):
-    with pytest.raises(error, match=words):
-        make(**change)

@@ -54,28 +54,6 @@ def test_the_body_is_the_formula():
     assert (made.quantity, made.statement) == ("error", "paper.lemma-1")
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"n_rows": 0}, "n_rows=0 must be at least 1"),
-        ({"delta": None}, "delta=None must be a real number"),
-        ({"radii": 1.0}, "has no argument radii: it takes "),
-        ({"delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\] of the array\)"),
-        ({"radius": [1.0, math.nan]}, r"radius=nan .* \(at entry \[1\] of the array\)"),
-        ({"delta": []}, "delta is empty"),
-        ({"delta": ["a"]}, "delta has dtype"),
-        ({"n_rows": [[10], [0]]}, r"n_rows=0 must be at least 1 \(at entry \[1, 0\]"),
-        ({"n_rows": [10.5]}, r"n_rows=10.5 must be an integer.* \(at entry \[0\]"),
-        ({"n_rows": [True]}, "n_rows has dtype bool: give numbers"),
-        ({"delta": [[0.1], [0.1, 0.2]]}, "delta is a ragged list"),
-        ({"delta": [0.1, 0.2], "n_rows": [1, 2, 3]}, r"shapes do not broadcast: n_rows \(3,\)"),
-    ],
-)
-def test_refusals_name_the_argument(change, message):
-    with pytest.raises((TypeError, ValueError), match=message):
-        error(50, **{"n_rows": 10, "delta": 0.1, **change})
-
-
 def test_the_inverse_is_the_least():
     m = bounds.solve(error, at_most=0.3, n_features=None, n_rows=10, delta=0.1)
     assert m == math.ceil(math.log(100) / 0.3**2)
@@ -103,25 +81,6 @@ def test_the_inverse_says_which_assumption_fails():
     box = {"n_features": None, "n_samples": 1000, "pool_size": 4, "scale": 1.0, "lipschitz": 1.0}
     with pytest.raises(ValueError, match="its probability is 0"):
         bounds.solve(bounds.maxout.excess_risk, at_most=5.0, delta=0.4, **box)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"n_features": 5}, "pass one required argument as None"),
-        ({"n_features": None, "n_rows": None}, "not n_features, n_rows"),
-        ({"n_features": 5, "n_rows": None}, "not n_rows: .*error falls in n_features"),
-        ({"n_features": 5, "for_": "radius"}, "not radius: .*error falls in n_features"),
-        ({"n_features": None, "at_most": 0.0}, "at_most=0.0 must be positive"),
-        ({"n_features": None, "at_most": 1e-12}, "at_most=1e-12 is out of reach: with n_features"),
-        ({"n_features": None, "at_most": [0.3]}, "at_most=.* must be a real number"),
-        ({"n_features": None, "delta": [0.1, 0.2]}, "one number for each other argument"),
-    ],
-)
-def test_the_inverse_refuses(arguments, message):
-    options = {"at_most": 0.3, "n_rows": 10, "delta": 0.1, **arguments}
-    with pytest.raises((TypeError, ValueError), match=message):
-        bounds.solve(error, **options)
 
 
 def test_only_bounds_of_the_package_are_inverted_and_registered():

@@ -1,4 +1,4 @@
-"""What bounds refuse beside a wrong number: the argument, a value, and the words.
+"""What bounds, and what is made of them, refuse: the argument, a value, and the words.
 
 A wrong number, for each argument of every bound, is refused in `test_formulas.py`.
 """
@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from mehler.bounds import (
+    Term,
     group_invariant,
     kernel_error,
     kitchen_sinks,
@@ -16,8 +17,11 @@ from mehler.bounds import (
     lower,
     margin,
     ridge,
+    solve,
     spectral,
 )
+from tests.bounds.test_formulas import make
+from tests.bounds.test_function import error
 
 ROWS = {"n_bins": 10, "n_rows": 12, "delta": 0.1, "window": 1.3}
 SINKS = {"n_features": 5, "scale": 1.0, "delta": 0.05}
@@ -114,6 +118,34 @@ REFUSED = [
         ({"kurtosis": None, "sup": None}, "give kurtosis"), ({"ridge": 1e-300}, "ridge"),
         ({"norm": 1e300}, "norm"), ({"sup": 1e-300}, "sup"), ({"leverage": 3.0}, "ridge"),
         ({"eigenvalues": None}, "eigenvalues"),
+    ]),
+    (error, {"n_features": 50, "n_rows": 10, "delta": 0.1}, [
+        ({"n_rows": 0}, "n_rows=0 must be at least 1"),
+        ({"delta": None}, "delta=None must be a real number"),
+        ({"radii": 1.0}, "has no argument radii: it takes "),
+        ({"delta": [0.1, 2.0]}, r"delta=2.0 .* \(at entry \[1\] of the array\)"),
+        ({"radius": [1.0, math.nan]}, r"radius=nan .* \(at entry \[1\] of the array\)"),
+        ({"delta": []}, "delta is empty"), ({"delta": ["a"]}, "delta has dtype"),
+        ({"n_rows": [[10], [0]]}, r"n_rows=0 must be at least 1 \(at entry \[1, 0\]"),
+        ({"n_rows": [10.5]}, r"n_rows=10.5 must be an integer.* \(at entry \[0\]"),
+        ({"n_rows": [True]}, "n_rows has dtype bool: give numbers"),
+        ({"delta": [[0.1], [0.1, 0.2]]}, "delta is a ragged list"),
+        ({"delta": [0.1, 0.2], "n_rows": [1, 2, 3]}, r"shapes do not broadcast: n_rows \(3,\)"),
+    ]),
+    (lambda **options: solve(error, **options), {"at_most": 0.3, "n_rows": 10, "delta": 0.1}, [
+        ({"n_features": 5}, "pass one required argument as None"),
+        ({"n_features": None, "n_rows": None}, "not n_features, n_rows"),
+        ({"n_features": 5, "n_rows": None}, "not n_rows: .*error falls in n_features"),
+        ({"n_features": 5, "for_": "radius"}, "not radius: .*error falls in n_features"),
+        ({"n_features": None, "at_most": 0.0}, "at_most=0.0 must be positive"),
+        ({"n_features": None, "at_most": 1e-12}, "at_most=1e-12 is out of reach: with n_features"),
+        ({"n_features": None, "at_most": [0.3]}, "at_most=.* must be a real number"),
+        ({"n_features": None, "delta": [0.1, 0.2]}, "one number for each other argument"),
+    ]),
+    (make, {}, [
+        ({"form": "guessed"}, "form='guessed'"), ({"terms": []}, "at least one"),
+        ({"terms": [Term("a", 1), Term("a", 2)]}, "distinct names"),
+        ({"probability": 1j}, "probability"), ({"trivial": "1"}, "trivial"),
     ]),
 ]  # fmt: skip
 
