@@ -92,6 +92,8 @@ def test_checks_pay_before_they_look():
     for check in (
         lambda: check_kernel(draw, maxout2_kernel, points(2, 6), false_alarm=1e-3, ledger=ledger),
         lambda: check_structure(draw, points(3, 6), false_alarm=1e-3, ledger=ledger),
+        lambda: check_invariance(draw, np.negative, X, false_alarm=1e-3, ledger=ledger),
+        lambda: check_variance(draw, None, X, false_alarm=1e-3, ledger=ledger),
         lambda: check_mean([0.0] * 100, 0.0, false_alarm=1e-3, resolution=9.0, ledger=ledger),
     ):
         with pytest.raises(BudgetExceeded, match="raise the budget or lower false_alarm"):

@@ -187,6 +187,7 @@ MAPS = [
     (lambda x: 1j * x, "real numbers"), (lambda x: (x, 1), "is a tuple"),
     (lambda x: x.astype(str), "real numbers"), (lambda x: [[1], [2, 3], [4]], "real numbers"),
     (lambda x, y: x, r"cannot be called as map\(X\)"), (lambda x: None, "of NoneType has shape"),
+    (type("Net", (), {"state_dict": 0, "__call__": lambda _, x: x.float()})(), "a PyTorch module"),
 ]  # fmt: skip
 KERNELS = [
     ("rbf", "='rbf'"), (linear(ROWS, ROWS), "matrix of shape|=a ndarray"), (1.0, "=1.0 must be"),

@@ -333,8 +333,12 @@ def raw(phi: Any, array: Array) -> Any:
         raise TypeError(f"{text} X -> Z, for a transformer its bound method transform")
     try:
         return function(array)
-    except TypeError as error:
-        if error.__traceback__ is not None and error.__traceback__.tb_next is None:
+    except (AttributeError, RuntimeError, TypeError) as error:
+        if hasattr(phi, "state_dict"):
+            text = f"draw(seed) returned a PyTorch module, which does not take X ({error}): return"
+            raise TypeError(f"{text} lambda X: module(torch.as_tensor(X).float())") from error
+        trace = error.__traceback__
+        if isinstance(error, TypeError) and trace is not None and trace.tb_next is None:
             text = f"draw(seed) returned a map that cannot be called as map(X): {error}"
             raise TypeError(text) from None
         raise

@@ -130,8 +130,8 @@ def check_invariance(
     if not actions or not all(callable(action) for action in actions):
         raise TypeError(f"act={act!r} must be a callable X -> g X, or a sequence of them")
     images = [_image(action, rows) for action in actions]
-    first_map(draws, rows)
     terms.pay()
+    first_map(draws, rows)
     # So many trials without an event leave an interval that is no wider than the resolution.
     n_trials = math.ceil(math.log(2.0 / terms.false_alarm) / -math.log1p(-terms.resolution))
     clock, done, trials, reason = Clock(terms.time_limit), 0, 0, ""

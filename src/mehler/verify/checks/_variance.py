@@ -182,6 +182,7 @@ def check_variance(
     terms.require_below(1.0, "a variance is positive, and one of 0 is off by 1")
     draws, pairs = Draws(draw, terms.seed), unclaimed_pairs(X, Y)
     clock = Clock(terms.time_limit)
+    terms.pay()
     with np.errstate(all="ignore"):
         phi = first_map(draws, pairs.left)
         base = choose_source(phi, pairs, independent_features)
@@ -203,7 +204,6 @@ def check_variance(
         # The kurtosis of products does not apply to whole draws.
         whole = kurtosis is None and source.base.per_draw == 1
         kappa = None if whole else declared_kurtosis(kurtosis, phi, pairs)
-        terms.pay()
         claim = f"n_features * Var<phi(x), phi(y)> / V(x, y) = 1 at {counted(pairs.n, 'pair')}"
         reason = "Products scatter at a pair whose declared variance is 0."
         certain = None if is_steady else Finding(0, reason, math.nan, "")

@@ -295,8 +295,7 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     n = count * source.per_draw
     if not look:
         low, high = _catoni(task, n, last, sums, per_sample, rate)
-    plan: dict[str, Any] = {"n": n, "block": source.per_draw, "look": look, "planned": last}
-    plan["rounding"] = task.rounding
+    plan = dict(n=n, block=source.per_draw, look=look, planned=last, rounding=task.rounding)
     return Measurement(
         observed=source.claim + sums[0] / max(1, n),
         low=source.claim + low - task.rounding,

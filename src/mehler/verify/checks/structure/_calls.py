@@ -141,10 +141,8 @@ def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
             if wrong.size == total:
                 raise Broken(f"features depend on how many rows are given: {n} or {total}")
             if wrong.size:
-                text = (
-                    f"of {counted(total, 'row')} at once, equal rows have other features from row"
-                )
-                raise Broken(f"{text} {wrong[0]} on: are blocks cut or drawn wrongly?")
+                text = f"of {counted(total, 'row')} at once, equal rows have other features from"
+                raise Broken(f"{text} row {wrong[0]} on: are blocks cut or drawn wrongly?")
         if total == _SHORT:
             seconds = (c.clock.seconds - start) / _SHORT
             most = min(_TALL, _ENTRIES // c.reference.shape[1], _WIDE // c.rows.shape[1])
