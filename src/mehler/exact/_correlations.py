@@ -1,6 +1,7 @@
 """Check rho and q, arguments of exact kernels; closed forms of kappa_q and K_q for q = 1, 2.
 
-kappa_q: P(argmaxes of q agree); K_q: maxout kernel. Tables lose relative accuracy at K_2(-1) = 0.
+Of q pairs of normals of correlation rho, kappa_q is the chance that one pair has both maxima, K_q
+the mean of their product. Tables would lose relative accuracy where K_2 is 0, at rho = -1.
 """
 
 from __future__ import annotations
@@ -17,11 +18,8 @@ import numpy as np
 from mehler import _arrays
 from mehler._validate import require_integer
 
-# Largest pool size at which tests/exact verify the stated accuracy of the tables.
-LARGEST_POOL = 10**6
-
-# Correlations beyond 1 by more than this are not rounding but a bug.
-ROUNDING = {"float32": 1e-5, "float64": 1e-12}
+LARGEST_POOL = 10**6  # largest q at which tests/exact verify the stated accuracy of the tables
+ROUNDING = {"float32": 1e-5, "float64": 1e-12}  # correlations beyond 1 by more are a bug
 
 
 def require_pool(q: object, name: str = "pool size q") -> int:

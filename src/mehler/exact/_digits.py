@@ -1,6 +1,11 @@
 """Moments and kernels of maxout units to any number of decimal digits, by mpmath alone.
 
-The sums are those of :doc:`/theorems/certified-balls`, without their errors.
+M is the largest of q standard normals g_j, M' that of q others g'_j of correlation rho with them.
+K_q is the mean of M M', and kappa_q the chance that one j has both maxima. Moments of M are sums on
+a line, of step h, without terms below e^-nats. K and kappa are sums over a plane of normals (a, b).
+There the maxima are X, Y = a c +- b s, with c, s the cosine and sine of theta/2, rho = cos theta,
+and all other pairs lie below them: in a wedge with its apex at (a, b), of Gaussian measure G.
+:doc:`/theorems/certified-balls` has the formulas, and the errors that are left out here.
 """
 
 from __future__ import annotations
@@ -22,8 +27,7 @@ from mehler._validate import require_integer, shown
 # Largest orders, numbers of coefficients (each is a sum over partitions) and pools, of sums on a
 # line and in the plane: larger ones take hours.
 MOST_ORDER, MOST_COEFFICIENTS, LARGEST_LINE, LARGEST_WEDGE = 1000, 64, 10**8, 10**4
-# Below this cosine of theta/2, theta = arccos rho, integrating from -1 is cheaper than a plane.
-_NEAR = 0.04
+_NEAR = 0.04  # c below which integrating kappa from rho = -1 is cheaper than a plane for K
 
 
 def require_dps(dps: object) -> int:
@@ -279,9 +283,10 @@ class Numbers(NamedTuple):
 def planar(
     numbers: Numbers, h: Any, c: Any, s: Any, q: int, nats: float, *, joint: bool = True
 ) -> tuple[Any, int, int, int]:
-    """Sum the plane for K, or for kappa if not `joint`, without q h^2; and its ends in steps.
+    """Return the sum for K, or for kappa if not `joint`, over q h^2, and its ends in steps.
 
-    cos(theta/2) = c, sin(theta/2) = s; the ends are those of b, of a and of -a.
+    The ends are those of b, of a and of -a. Arrays are columns of the plane, one for each b; G and
+    its derivatives F_1, F_2 go along a by Taylor series, from piece to piece.
     """
     pdf, cdf, of, times, over, *_ = numbers
 
@@ -362,7 +367,7 @@ def _power(x: Any, n: int, times: Callable[..., Any], of: Callable[[int], Any]) 
 
 
 def _opposite(mp: Any, q: int, nats: float) -> Any:
-    """Sum K at rho = -1, for q > 3."""
+    """Sum K at rho = -1, for q > 3, where the maximum is r + d and the minimum r - d."""
     h = mp.mpf(math.pi * math.sqrt(2 / (q * nats)))
     n = math.ceil((math.sqrt(nats) + 2) / float(h))
     if q % 2 == 0:

@@ -1,4 +1,8 @@
-r"""Expected kernels, moments and variances of maxout units, maxima of q products, of unit rows."""
+r"""Expected kernels, moments and variances of maxout units, maxima of q products, at unit rows.
+
+Below, (g_j, g'_j) are q independent pairs of standard normals of correlation rho, the products of q
+weights with two rows. M, M' are the maxima over j, and D, D' the j that have them; h_1 = E M.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
 """Expectations of two maxout units at an angle: one grid of wedges, a table per pool size.
 
-M and M' are the maxima of q pairs of normals, taken by the pairs D and D'. If D = D', the other
-pairs lie in a wedge with its apex at (a, b) by the rotated normals of that pair: a factor G^(q-1),
-G the wedge's Gaussian measure. Derivatives are on :doc:`/theorems/certified-balls`.
+M and M' are the maxima of q pairs of normals of correlation rho = cos(theta), and pairs D and D'
+have them. If D = D', the maxima are X, Y = a cos(theta/2) +- b sin(theta/2) for normals a, b, and
+the other pairs lie below: in a wedge with its apex at (a, b), of Gaussian measure G. Expectations
+are thus sums of G^(q-1) over one grid of (a, b) for all q. A table holds them as polynomials in
+theta. Derivatives are on :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations
@@ -271,6 +273,7 @@ def _at(pieces: NDArray[np.float64], xp: ModuleType, theta: _arrays.Array) -> _a
 
 
 def collision_at(rho: _arrays.Array, q: int) -> _arrays.Array:
+    """Compute kappa_q = P(D = D') of checked correlations, from the table for q > 2."""
     if q <= 2:
         return _correlations.collision_on_array(rho, q)
     value = functools.partial(probability, pool_table(q).kappa)
@@ -299,6 +302,7 @@ def over_root(pieces: NDArray[np.float64], rho: _arrays.Array) -> _arrays.Array:
 
 
 def kernel_at(rho: _arrays.Array, q: int) -> _arrays.Array:
+    """Compute K_q = E M M' likewise."""
     if q <= 2:
         return _correlations.kernel_on_array(rho, q)
     value = functools.partial(evaluate, pool_table(q).kernel)
@@ -306,6 +310,7 @@ def kernel_at(rho: _arrays.Array, q: int) -> _arrays.Array:
 
 
 def second_moment_at(rho: _arrays.Array, q: int) -> _arrays.Array:
+    """Compute S_q = E M^2 M'^2 likewise."""
     if q == 1:
         return 1 + 2 * rho * rho
     table = pool_table(q)
@@ -321,6 +326,7 @@ def _tabled(
 
 
 def centred_at(rho: _arrays.Array, q: int) -> _arrays.Array:
+    """Compute K_q - h_1^2, h_1 = E M, likewise."""
     if q == 1:
         return rho
     value = lambda r: r * evaluate(pool_table(q).mean, r)  # noqa: E731
@@ -328,6 +334,7 @@ def centred_at(rho: _arrays.Array, q: int) -> _arrays.Array:
 
 
 def centred_variance_at(rho: _arrays.Array, q: int) -> _arrays.Array:
+    """Compute the variance of (M - h_1) (M' - h_1) likewise."""
     if q == 1:
         return 1 + rho * rho
     table = pool_table(q)

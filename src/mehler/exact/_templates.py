@@ -1,6 +1,7 @@
 """Rotation-invariant laws of a template: a random vector t, whose <t, x> make features of x.
 
-The integrals, with proofs: :doc:`/theorems/certified-balls`.
+Joint probabilities of two such products follow from the integral T(h, theta) of
+`TemplateLaw.wedge`. How it is computed, with proofs: :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from mehler._validate import require_choice, require_integer, require_positive, require_reals
 
 Floats = NDArray[np.float64]
-# Nothing is longer, and squares stay finite.
-_FAR = 1e100
+_FAR = 1e100  # nothing is longer, and squares stay finite
 LAWS = ("sphere", "gaussian", "redraw", "zero")
 
 

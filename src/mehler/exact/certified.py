@@ -307,7 +307,7 @@ def _error(flint: Any, bound: Any) -> Any:
 
 
 def _tail(flint: Any, k: int, cut: Any) -> Any:
-    """Compute tau_k."""
+    """Bound the integral of t^k phi(t), phi the normal density, beyond `cut`."""
     if not cut * cut >= k + 1:
         raise ArithmeticError("the tail bound needs a later cut; ask for more bits, as bits=128")
     return cut**k * _density(flint, cut) / (cut - k / cut)
@@ -323,7 +323,7 @@ def _law(flint: Any, t: Any) -> Any:
 
 
 def _step(flint: Any, q: Any, bits: float) -> tuple[Any, Any, Any]:
-    """Return a step h, its u, and epsilon of about 2^-bits; any u > 0 is valid, this is best."""
+    """Return a step h, a strip's half-width u (any is valid, this is best), an error of 2^-bits."""
     rough = math.pi * math.sqrt(2 / (float(q) * bits * math.log(2)))
     h = _arb(flint, Fraction(math.floor(rough * 2**20), 2**20))
     u = 2 * flint.arb.pi() / (q * h)
@@ -422,7 +422,7 @@ def bracket(flint: Any, rho: Fraction, q: int, bits: int, kappa: Any) -> Any:
 
 
 def wedge(flint: Any, rho: Fraction, q: int, bits: int, *, joint: bool = True) -> Any:
-    """Enclose K, or kappa if not `joint`, by sums over the plane."""
+    """Enclose K, or kappa if not `joint`, by the sums of `_digits.planar` with all their errors."""
     arb, need = flint.arb, bits + 12 + 2 * math.log2(q)
     c, s = (_arb(flint, (1 + sign * rho) / 2).sqrt() for sign in (1, -1))
     h, u, epsilon = _step(flint, q, need)
@@ -453,7 +453,7 @@ def wedge(flint: Any, rho: Fraction, q: int, bits: int, *, joint: bool = True) -
 
 
 def opposite(flint: Any, q: int, bits: int) -> Any:
-    """Enclose K at rho = -1: the trapezoid rule in r, integrated rigorously over d."""
+    """Enclose K at rho = -1, for maxima and minima r +- d: a sum over r, integrated over d."""
     arb, pairs = flint.arb, q * (q - 1)
     h, u, epsilon = _step(flint, q, bits + 12 + 2 * math.log2(q))
     reach = math.sqrt((bits + 12 + 2 * math.log2(q)) * math.log(2) + 4) + 1

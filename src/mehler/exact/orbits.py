@@ -30,8 +30,7 @@ __all__ = ["Bins", "TemplateLaw", "expected_product", "expected_square"]
 
 Floats = NDArray[np.float64]
 RULES = ("paper", "trapezoid", "midpoint", "dither")
-# Squares of longer vectors overflow.
-_LONGEST = 1e150
+_LONGEST = 1e150  # squares of longer vectors overflow
 
 
 @dataclass(frozen=True)
@@ -91,8 +90,7 @@ class Bins:
         return weights
 
 
-# Least number of cells of the upper sum for the square of dithered products.
-_CELLS = 64
+_CELLS = 64  # least number in the upper sum for the square of dithered products
 
 
 def angles(left: Floats, right: Floats, inner: Floats) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Activations: the function of a kitchen sink, with its known closed forms."""
+"""Activations: the function a of random features a(<w, x> + b), with its known closed forms."""
 
 from __future__ import annotations
 
@@ -18,11 +18,10 @@ from mehler.exact.activations import _closed, _series
 from mehler.exact.activations._closed import Pairs, Projected, Sides, Wave, Waves, pairs_of
 
 Function = Callable[[Any, Array], Array]
-Moment = tuple[Array, Array]
+Moment = tuple[Array, Array]  # values, and bounds of their errors
 Kernel = Callable[[Pairs, int], Moment | None]
 
-# Error of a closed form, in eps of its value at equal rows.
-_ROUNDINGS = 64.0
+_ROUNDINGS = 64.0  # error of a closed form, in eps of its value at equal rows
 # Points and pairs at which what an activation declares is compared with its function; the series
 # would be slow at the ends.
 _POSITIVE = np.array([0.25, 0.7, 3.0, 64.0])

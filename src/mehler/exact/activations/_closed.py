@@ -1,4 +1,4 @@
-"""Closed forms of E a(u) a(v) by activation a: powers on each side of 0, Fourier sums, erf."""
+"""Closed forms of E a(u) a(v), u and v normal: a of powers on both sides of 0, of waves, erf."""
 
 from __future__ import annotations
 
@@ -114,8 +114,7 @@ def on_sphere(d: int) -> Projected:
     return distribution
 
 
-# Largest degree of one product: beyond it moments exceed 10^17, and a series serves as well.
-LARGEST_ORDER = 16
+LARGEST_ORDER = 16  # of one product: moments of more exceed 10^17, and a series serves as well
 
 
 def arc_cosine(rho: Array, near: Array, far: Array, order: int) -> Array:
@@ -245,10 +244,8 @@ class Sides:
 
 Waves = tuple[tuple[int, complex], ...]  # pairs (f, c) of a(t) = sum of c e^(i f t)
 
-# Standard deviations beyond which a Gaussian has no mass in float64.
-_REACH = 14.0
-# Angles this wide are uniform around the circle to exp(-10^2/2), which is below rounding.
-_WIDE = 10.0
+_REACH = 14.0  # standard deviations beyond which a Gaussian has no mass in float64
+_WIDE = 10.0  # deviation of angles that are uniform around the circle, to exp(-10^2/2)
 
 
 def power_of(waves: Waves, power: int) -> dict[int, complex]:

@@ -101,8 +101,7 @@ def activation_of(activation: ActivationLike) -> Activation:
     return Activation("", lambda xp, t: activation(t))
 
 
-# Moments of larger powers overflow, and sums of waves have thousands of terms.
-_MOST_POWER = 64
+_MOST_POWER = 64  # moments of more overflow, and sums of waves have thousands of terms
 
 
 def activation_kernel(

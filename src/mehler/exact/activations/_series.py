@@ -1,7 +1,9 @@
 """Expected products of any activation at two Gaussians of correlation rho, by Mehler's series.
 
-E a(s g) a(t g') = sum_k rho^k c_k(s) c_k(t), where c_k(s) = E a(s g) h_k(g) is computed by two
-quadrature rules on panels of g, bisected where the rules differ. Proofs:
+E a(s g) a(t g') = sum_k rho^k c_k(s) c_k(t), with s and t the standard deviations, called scales,
+and c_k(s) = E a(s g) h_k(g), h_k the normalised Hermite polynomials. Integrals over g are sums over
+panels, short intervals, by two quadrature rules, whose difference shows their error. Panels where
+they differ are bisected, until they agree or are as narrow as a jump of a. Proofs:
 :doc:`/theorems/certified-balls`.
 """
 
@@ -22,9 +24,8 @@ from mehler import _arrays
 
 Floats = NDArray[np.float64]
 
-# h_k(g) phi(g) is below 1e-19 beyond this for every k < 512.
-REACH = 14.0
-PANEL = 0.25
+REACH = 14.0  # beyond, h_k(g) phi(g), phi the normal density, is below 1e-19 for every k < 512
+PANEL = 0.25  # width of a panel
 N_PANELS = int(REACH / PANEL)
 # The finer rule also samples both ends, with weight 0, to see a jump next to an end.
 POINTS, FINER = 16, 26
@@ -86,26 +87,22 @@ def _build(n: int, terms: int) -> Any:
 # values(scale index, g): the function at s g and at -s g, over the function's size at that scale.
 Sample = Callable[[Any, Any], tuple[Any, Any]]
 
-# Tolerance over the root mean square: rounding times the Lebesgue constant of the points.
-TOLERANCE = 2.0**-46
+TOLERANCE = 2.0**-46  # over the root mean square: rounding times the points' Lebesgue constant
 # An unresolved panel no wider than so many neighbouring floats is a jump; near 0, where floats
 # are dense, narrower panels have no mass.
 _ADJACENT = 8 * float(np.finfo(np.float64).eps)
 _NEAR = 2.0**-10
-_LEVELS = 110
-# Most panels of one scale bisected at a time: enough for a comb of step 0.01.
-_MOST = 4096
-_LEAST = 256
-_BUDGET = 1 << 16
-# Deviation over the largest value that may be rounding of a lower precision.
-_NOISE = 2.0**-20
-# Panels whose moments are taken at a time: 5 MiB of Legendre polynomials.
-_BATCH = 1 << 10
+_LEVELS = 110  # bisections of a panel
+_MOST = 4096  # panels of one scale bisected at a time: enough for a comb of step 0.01
+_LEAST = 256  # and of many scales
+_BUDGET = 1 << 16  # panels of all scales bisected at a time
+_NOISE = 2.0**-20  # deviation over the largest value that may be rounding of a lower precision
+_BATCH = 1 << 10  # panels whose moments are taken at a time: 5 MiB of Legendre polynomials
 
 
 @dataclass(frozen=True)
 class Panels:
-    """Panels [low, high] of scales, their deviation from a polynomial, and values at +-s g."""
+    """Panels [low, high] of g by number of scale, deviation from a polynomial, values at +-s g."""
 
     scale: NDArray[np.int64]
     low: Floats
@@ -188,14 +185,11 @@ N_TERMS = 512
 _FINER_TERMS = 64
 EPS = float(np.finfo(np.float64).eps)
 _TINY = float(np.finfo(np.float64).tiny)
-# Scales per batch: 4 MiB of values.
-_SCALES = 64
+_SCALES = 64  # per batch: 4 MiB of values
 # More scales than three times so many, that differ by less than such a factor, are interpolated.
 _KNOTS, _WIDEST = 96, 8.0
-# How far interpolation at so many Chebyshev points amplifies errors, rounded up.
-_LEBESGUE = 4.0
-# Scales whose coefficients are kept, at most 128 MiB.
-_MOST_HELD = 1 << 15
+_LEBESGUE = 4.0  # factor of errors by interpolation at so many Chebyshev points, rounded up
+_MOST_HELD = 1 << 15  # scales whose coefficients are kept, at most 128 MiB
 
 
 def evaluate(function: HostFunction, t: Floats) -> Any:
