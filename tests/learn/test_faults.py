@@ -108,14 +108,16 @@ def audit_some():
 
 RIDGE = {
     "leverages without 1/N": swapped(
-        lambda correct, path, *of: correct(replace(path, intercept=False), *of), "left_out", _ridge
+        lambda correct, path, *of: correct(replace(path, intercept=False), *of),
+        "leave_one_out",
+        _ridge,
     ),
     "penalty of N - 1 rows": swapped(
         lambda correct, self, lambdas, n: correct(self, lambdas, n - 1), "inverses", _path.Spectrum
     ),
     "a factorisation without N": swapped(
         lambda correct, xp, g, c, lambdas, n, *of: correct(xp, g, c, lambdas, 1, *of),
-        "factorised",
+        "weights_by_factors",
         _sums,
     ),
     # The half of the Gram that was never made.
@@ -138,7 +140,7 @@ def of_folds(change):
     def wrong(correct, parts, *of, without=None):
         return correct(parts, *of, without=change(without))
 
-    return swapped(wrong, "solved", _sums, _ridge)
+    return swapped(wrong, "solve_parts", _sums, _ridge)
 
 
 FOLDS = {
@@ -148,7 +150,7 @@ FOLDS = {
         lambda correct, sums, lambdas, *of, **more: correct(
             sums, tuple(lam * 301 / sums.n_rows for lam in lambdas), *of, **more
         ),
-        "solved",
+        "path",
         learn.RidgeSums,
     ),
 }

@@ -74,7 +74,7 @@ def solve_positive(xp: ModuleType, a: Array, shift: float, b: Array, least: floa
         raise ValueError(
             f"the Gram plus {shift:.3g} is singular to within rounding: take larger lambdas"
         )
-    if not is_numpy_array(a):
+    if not isinstance(lower, np.ndarray):
         return xp.linalg.solve(_shifted(xp, a, shift), b)
     from scipy.linalg import cho_solve
 
@@ -83,23 +83,20 @@ def solve_positive(xp: ModuleType, a: Array, shift: float, b: Array, least: floa
 
 def cholesky(xp: ModuleType, a: Array, shift: float) -> Array:
     """Return the lower L with L L^T = a + shift I; NaN if there is none."""
-    shifted = _shifted(xp, a, shift)
     try:
         if not is_numpy_array(a):
-            return xp.linalg.cholesky(shifted)
+            return xp.linalg.cholesky(_shifted(xp, a, shift))
         from scipy.linalg import cholesky as factor
 
+        shifted = np.array(a, order="C")
+        shifted.flat[:: a.shape[0] + 1] += shift
         return factor(shifted.T, lower=True, overwrite_a=True, check_finite=False)
     except getattr(xp.linalg, "LinAlgError", np.linalg.LinAlgError):
-        return shifted * float("nan")
+        return a * float("nan")
 
 
 def _shifted(xp: ModuleType, a: Array, shift: float) -> Array:
-    if not is_numpy_array(a):
-        return a + shift * xp.eye(a.shape[0], dtype=a.dtype, device=place_of(a).device)
-    shifted = np.array(a, order="C")
-    shifted.flat[:: a.shape[0] + 1] += shift
-    return shifted
+    return a + shift * xp.eye(a.shape[0], dtype=a.dtype, device=place_of(a).device)
 
 
 def solve_lower(xp: ModuleType, lower: Array, b: Array | None = None) -> Array:

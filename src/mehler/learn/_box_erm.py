@@ -227,7 +227,7 @@ def box_erm(
     if not convex:
         *_, relaxed, more = _minimise(data, graph, clipped, beta, theta, narrow, max_iterations)
         iterations += more
-    solved = all(each.upper - each.lower <= narrow for each in (proof, relaxed))
+    small = all(bounds.upper - bounds.lower <= narrow for bounds in (proof, relaxed))
     return BoxERM(
         alpha=data.weights(beta),
         scale=scale,
@@ -240,7 +240,7 @@ def box_erm(
         largest_output=float(limits.max()),
         rounding=error,
         wanted_gap=float(gap),
-        status="solved" if solved else "stopped",
+        status="solved" if small else "stopped",
         iterations=iterations,
         n_rows=data.n,
         _label_dtype=y.dtype,
@@ -331,10 +331,10 @@ def _require_labels(y: Array, z: Array) -> None:
         )
     labels = np.unique(_arrays.to_host(y))
     if not np.isin(labels, (-1, 1)).all():
-        shown = ", ".join(f"{value:g}" for value in labels[:5]) + ", ..." * (len(labels) > 5)
+        values = ", ".join(f"{value:g}" for value in labels[:5]) + ", ..." * (len(labels) > 5)
         remedy = "; use 2 * y - 1" if np.isin(labels, (0, 1)).all() else ""
         raise ValueError(
-            f"y holds {shown}; the losses are of y f(x), so labels are -1 and +1{remedy}"
+            f"y holds {values}; the losses are of y f(x), so labels are -1 and +1{remedy}"
         )
 
 

@@ -207,7 +207,7 @@ def iterate(
     # The point whose proximal points are beta and theta.
     forces = xp.concat([data.transposed(theta), -theta])
     at = xp.concat([beta, data.margins(beta)]) + forces / (rho * graph.weights)
-    anchor, taken, first, last = at, 0, math.inf, math.inf
+    anchor, steps, first, last = at, 0, math.inf, math.inf
     before: tuple[Array, Array] | None = None
     for iteration in range(1, limit + 1):
         beta = clip(xp, at[:m], -1.0, 1.0)
@@ -217,7 +217,7 @@ def iterate(
         on_graph = graph.project(2.0 * near - at)
         step = on_graph - near
         reflected = at + 2.0 * step
-        if taken == 0:
+        if steps == 0:
             first = graph.length(step)
         restart = False
         # Restart from the last point when the residual has fallen by enough.
@@ -225,18 +225,18 @@ def iterate(
             yield iteration, beta, theta
             residual = graph.length(step)
             rising = last < residual <= _SOME * first
-            long = taken >= max(_LONG * iteration, 5 * _CHECK)
+            long = steps >= max(_LONG * iteration, 5 * _CHECK)
             restart, last = residual <= _ENOUGH * first or rising or long, residual
         if not restart:
-            taken += 1
-            at = reflected + (anchor - reflected) / (taken + 1)
+            steps += 1
+            at = reflected + (anchor - reflected) / (steps + 1)
             continue
         # Balance the weight of dual over primal by how far both have moved.
         dual, new = rho * (near - at), rho
         if before is not None:
-            moved, turned = (graph.length(b - a) for a, b in zip(before, (on_graph, dual)))
-            if moved > 0.0 and turned > 0.0:
-                new = min(max(math.sqrt(rho * turned / moved), rho / 4.0), 4.0 * rho)
+            primal_way, dual_way = (graph.length(b - a) for a, b in zip(before, (on_graph, dual)))
+            if primal_way > 0.0 and dual_way > 0.0:
+                new = min(max(math.sqrt(rho * dual_way / primal_way), rho / 4.0), 4.0 * rho)
         before = on_graph, dual
         at = reflected if new == rho else near - dual / new
-        rho, anchor, taken, last = new, at, 0, math.inf
+        rho, anchor, steps, last = new, at, 0, math.inf

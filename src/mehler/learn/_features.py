@@ -133,7 +133,7 @@ def dense_blocks(x: Array) -> Iterator[Array]:
         yield x[rows].toarray()
 
 
-def looks(phi: Phi, rows: Array) -> dict[str, bool]:
+def call_options(phi: Phi, rows: Array) -> dict[str, bool]:
     """Return options of a call on checked rows: skip the check for NaN where it was made."""
     # On a GPU only: on the host the check is cheap, and chunks of Dask are unchecked.
     ours = type(phi).__call__ is FeatureMap.__call__
@@ -144,7 +144,7 @@ def features_of(phi: Phi, rows: Array) -> Array:
     """Compute features of rows, and check them: a real, finite matrix with as many rows."""
     if issparse(rows):
         return np.concatenate([features_of(phi, part) for part in dense_blocks(rows)])
-    z = phi(rows, **looks(phi, rows))
+    z = phi(rows, **call_options(phi, rows))
     xp = _arrays.array_namespace(rows, z, names=("X", "phi(X)"))
     if z.ndim != 2 or z.shape[0] != rows.shape[0] or z.shape[1] == 0:
         raise ValueError(
@@ -195,7 +195,7 @@ class Features:
         self.phi, self.x, self.y, self.weights = phi, x, y, weights
         few = x.shape[0] <= _FEW
         z = features_of(phi, x if few else x[:1, :])
-        self._kept = z if few else None
+        self._values = z if few else None
         self.n_features = int(z.shape[1])
         home = _arrays.resolve_place(None) if issparse(x) else _arrays.place_of(x)
         self.layout = Layout.at(home, _arrays.dtype_name(z.dtype), flat)
@@ -226,16 +226,16 @@ class Features:
                     return rows_at(x, index[rows])
                 return x[rows, :] if x.ndim == 2 else x[rows]
 
-            kept = self._kept
-            z = features_of(self.phi, part_of(self.x)) if kept is None else part_of(kept)
-            z, targets = self._placed(z), self._placed(part_of(self.y), "float64")
+            z = self._values
+            z = features_of(self.phi, part_of(self.x)) if z is None else part_of(z)
+            z, targets = self._for_sums(z), self._for_sums(part_of(self.y), "float64")
             weights = None
             if self.weights is not None:
-                weights = self._placed(part_of(self.weights), "float64")
+                weights = self._for_sums(part_of(self.weights), "float64")
             for part in _arrays.slices(z.shape[0], block):
                 yield z[part, :], targets[part, :], None if weights is None else weights[part]
 
-    def _placed(self, x: Array, dtype: str | None = None) -> Array:
+    def _for_sums(self, x: Array, dtype: str | None = None) -> Array:
         """Return an array where sums are."""
         home, place = self.layout.home, self.layout.place
         if place is not home:

@@ -18,7 +18,7 @@ from mehler.learn._features import (
     Layout,
     Phi,
     Scoring,
-    looks,
+    call_options,
     require_no_overflow,
     require_rows,
 )
@@ -69,7 +69,7 @@ class RidgeFit:
 
 
 def _linear(phi: Phi, weights: Array, intercept: Array, xp: ModuleType, rows: Array) -> Array:
-    z = phi(rows, **looks(phi, rows))
+    z = phi(rows, **call_options(phi, rows))
     if z.shape[1] != weights.shape[0]:
         raise ValueError(f"phi(X) has {z.shape[1]} columns but the weights are {weights.shape[0]}")
     narrow = xp.astype(weights, z.dtype, copy=False)
@@ -93,18 +93,18 @@ class Spectrum:
     def inverses(self, lambdas: tuple[float, ...], n: float) -> Array:
         """Compute 1/(s + N lambda), (m, k); 0 if that is within rounding of 0."""
         xp = _arrays.array_namespace(self.values)
-        lifted = xp.stack([self.values + n * lam for lam in lambdas], axis=1)
-        kept = lifted > self.least
-        return xp.where(kept, 1.0 / xp.where(kept, lifted, xp.ones_like(lifted)), 0.0 * lifted)
+        sums = xp.stack([self.values + n * lam for lam in lambdas], axis=1)
+        mask = sums > self.least
+        return xp.where(mask, 1.0 / xp.where(mask, sums, xp.ones_like(sums)), 0.0 * sums)
 
-    def shrunk(self, inverses: Array) -> Array:
+    def solutions(self, inverses: Array) -> Array:
         """Compute the coordinates of the weights for all lambdas: (m, t, k)."""
         return self.coordinates[:, :, None] * inverses[:, None, :]
 
     def weights(self, lambdas: tuple[float, ...], n: float) -> Array:
         """Compute the weights for all lambdas: (m, t, k)."""
         xp = _arrays.array_namespace(self.values)
-        return times(xp, self.vectors, self.shrunk(self.inverses(lambdas, n)))
+        return times(xp, self.vectors, self.solutions(self.inverses(lambdas, n)))
 
 
 def spectrum(xp: ModuleType, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
@@ -125,15 +125,15 @@ def spectrum_of_rows(
     # Products are in float64, whatever the dtype of the features.
     least = _arrays.least_resolved(xp, values, products="float64", features=dtype, squares=squares)
     # Directions within rounding of 0 are undetermined: set them to 0.
-    kept = values > least
-    roots = xp.where(kept, values, xp.ones_like(values)) ** 0.5
-    values = xp.where(kept, values, xp.zeros_like(values))
-    vectors = xp.matmul(columns, left * xp.astype(kept, left.dtype)[None, :] / roots[None, :])
+    mask = values > least
+    roots = xp.where(mask, values, xp.ones_like(values)) ** 0.5
+    values = xp.where(mask, values, xp.zeros_like(values))
+    vectors = xp.matmul(columns, left * xp.astype(mask, left.dtype)[None, :] / roots[None, :])
     coordinates = xp.matmul(xp.matrix_transpose(vectors), xp.matmul(columns, targets))
     return Spectrum(values, vectors, coordinates, least)
 
 
-def factorised(
+def weights_by_factors(
     xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array:
     """Compute weights by one factorisation per lambda, (m, t, k); ValueError if singular."""
@@ -187,28 +187,28 @@ def solve_rows(
     blocks = list(features.blocks(index))
     rows = xp.concat([xp.astype(z, xp.float64) for z, _, _ in blocks], axis=0)
     targets = xp.concat([t for _, t, _ in blocks], axis=0)
-    weighted = features.weights is not None
-    weights = xp.concat([w for _, _, w in blocks]) if weighted else xp.ones_like(targets[:, 0])
+    uniform = features.weights is None
+    weights = xp.ones_like(targets[:, 0]) if uniform else xp.concat([w for _, _, w in blocks])
     with np.errstate(over="ignore"):
-        squares, others = (xp.sum(weights[:, None] * x * x) for x in (rows, targets))
-        require_no_overflow(float(squares + others))
+        squares, target_squares = (xp.sum(weights[:, None] * x * x) for x in (rows, targets))
+        require_no_overflow(float(squares + target_squares))
     share = (1.0 if intercept else 0.0) / n
     mean, target_mean = (share * xp.sum(weights[:, None] * x, axis=0) for x in (rows, targets))
     rows, targets = rows - mean[None, :], targets - target_mean[None, :]
-    if weighted:
+    if not uniform:
         roots = xp.sqrt(weights)[:, None]
         rows, targets = rows * roots, targets * roots
-    decomposed = solution = None
+    eigen = solution = None
     if len(lambdas) == 1:
         columns = xp.matrix_transpose(rows)
         inner = xp.matmul(rows, columns)
         with contextlib.suppress(ValueError):  # a pivot within rounding: cut the rank
-            solution = times(xp, columns, factorised(xp, inner, targets, lambdas, n, layout.dtype))
+            of_rows = weights_by_factors(xp, inner, targets, lambdas, n, layout.dtype)
+            solution = times(xp, columns, of_rows)
     if solution is None:
-        decomposed = spectrum_of_rows(xp, rows, targets, layout.dtype, squares)
-        solution = decomposed.weights(lambdas, n)
-    phi = features.phi
-    return Path(phi, layout, lambdas, n, intercept, mean, target_mean, solution, decomposed)
+        eigen = spectrum_of_rows(xp, rows, targets, layout.dtype, squares)
+        solution = eigen.weights(lambdas, n)
+    return Path(features.phi, layout, lambdas, n, intercept, mean, target_mean, solution, eigen)
 
 
 def best(lambdas: tuple[float, ...], errors: NDArray[np.float64]) -> int:
@@ -220,27 +220,27 @@ def best(lambdas: tuple[float, ...], errors: NDArray[np.float64]) -> int:
 _LEAST = 2.0**-52
 
 
-def left_out(path: Path, scoring: Scoring, features: Features) -> NDArray[np.float64]:
+def leave_one_out(path: Path, scoring: Scoring, features: Features) -> NDArray[np.float64]:
     """Sum leave-one-out errors over rows, for each lambda: (k,) on the host.
 
     A row of weight w_i stands for w_i copies. One of them is left out, or the whole row if w_i < 1:
     the leverage is h_i min(1, w_i), with h_i that of a copy.
     """
-    xp, decomposed = path.layout.place.xp, path.spectrum
-    assert decomposed is not None
-    inverses = decomposed.inverses(path.lambdas, path.n_rows)
-    shrunk = decomposed.shrunk(inverses)
+    xp, eigen = path.layout.place.xp, path.spectrum
+    assert eigen is not None
+    inverses = eigen.inverses(path.lambdas, path.n_rows)
+    solutions = eigen.solutions(inverses)
     # The largest product is computed in the dtype of the features.
     dtype = getattr(xp, path.layout.dtype)
-    mean, vectors = (xp.astype(part, dtype) for part in (path.mean, decomposed.vectors))
+    mean, vectors = (xp.astype(part, dtype) for part in (path.mean, eigen.vectors))
     share = 1.0 / path.n_rows if path.intercept else 0.0
     total: Any = 0.0
     for z, targets, weights in features.blocks():
         with _arrays.full_precision(z):
-            along = xp.astype(xp.matmul(z - mean[None, :], vectors), xp.float64)
-        centred = targets - path.target_mean[None, :]
-        residuals = centred[:, :, None] - times(xp, along, shrunk)
-        leverage = share + xp.matmul(along * along, inverses)
+            coordinates = xp.astype(xp.matmul(z - mean[None, :], vectors), xp.float64)
+        deviations = targets - path.target_mean[None, :]
+        residuals = deviations[:, :, None] - times(xp, coordinates, solutions)
+        leverage = share + xp.matmul(coordinates * coordinates, inverses)
         if weights is not None:
             leverage = leverage * xp.minimum(weights, xp.ones_like(weights))[:, None]
         rest = 1.0 - leverage
@@ -249,7 +249,7 @@ def left_out(path: Path, scoring: Scoring, features: Features) -> NDArray[np.flo
     return total
 
 
-def held_out(
+def hold_out(
     path: Path, scoring: Scoring, features: Features, index: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Sum errors over the rows of `index`, which were not fitted: (k,) on the host."""
@@ -257,8 +257,8 @@ def held_out(
     total: Any = np.zeros(len(path.lambdas))
     for z, targets, weights in features.blocks(index):
         rows = xp.astype(z, xp.float64) - path.mean[None, :]
-        centred = targets - path.target_mean[None, :]
-        residuals = centred[:, :, None] - times(xp, rows, path.weights)
+        deviations = targets - path.target_mean[None, :]
+        residuals = deviations[:, :, None] - times(xp, rows, path.weights)
         total = total + losses(xp, residuals, targets, scoring, weights)
     return total
 
@@ -270,12 +270,12 @@ def losses(
     if scoring == "mse":
         values = xp.mean(residuals * residuals, axis=1)
     else:
-        predicted = targets[:, :, None] - residuals
+        predictions = targets[:, :, None] - residuals
         if targets.shape[1] == 1:
-            wrong = (predicted[:, 0, :] >= 0.0) != (targets >= 0.0)
+            mistakes = (predictions[:, 0, :] >= 0.0) != (targets >= 0.0)
         else:
-            wrong = xp.argmax(predicted, axis=1) != xp.argmax(targets, axis=1)[:, None]
-        values = xp.astype(wrong, xp.float64)
+            mistakes = xp.argmax(predictions, axis=1) != xp.argmax(targets, axis=1)[:, None]
+        values = xp.astype(mistakes, xp.float64)
     if weights is not None:
         values = values * weights[:, None]
     return _arrays.to_host(xp.sum(values, axis=0))

@@ -23,8 +23,8 @@ from mehler.learn._features import (
     require_pair,
     require_weights,
 )
-from mehler.learn._path import Path, RidgeFit, best, held_out, left_out, solve_rows
-from mehler.learn._sums import RidgeSums, solved
+from mehler.learn._path import Path, RidgeFit, best, hold_out, leave_one_out, solve_rows
+from mehler.learn._sums import RidgeSums, solve_parts
 
 
 def ridge(
@@ -106,34 +106,34 @@ def ridge(
     """
     require_flag("intercept", intercept)
     require_map(phi)
-    path_of = require_lambdas(lambdas)
+    lambdas = require_lambdas(lambdas)
     require_choice("scoring", scoring, SCORINGS)
     targets, flat = require_pair(X, Y), Y.ndim == 1
     weights = require_weights(X, weights)
-    several, chunked = len(path_of) > 1, _arrays.stays_lazy(X)
-    held = None
+    several, chunked = len(lambdas) > 1, _arrays.stays_lazy(X)
+    fold_rows = None
     if folds is not None:
         if chunked:
             raise TypeError(
                 "folds take rows in memory, and X is a Dask array: add the rows of each fold to a "
                 "RidgeSums of its own, whose sums add up"
             )
-        held = _held_rows(folds, X.shape[0])
+        fold_rows = _rows_of_folds(folds, X.shape[0])
     elif several and X.shape[0] < 2:
         raise ValueError("X has 1 row, which cannot be left out; give at least 2")
     if not chunked:
         features = Features(phi, X, targets, weights, flat=flat)
-        return fit(features, held, path_of, scoring, intercept)
+        return fit(features, fold_rows, lambdas, scoring, intercept)
     sums = RidgeSums(phi).add(X, Y, weights)
-    path = sums.solved(path_of, intercept, overwrite=True, decompose=several)
+    path = sums.path(lambdas, intercept, overwrite=True, decompose=several)
     if not several:
         return path.fit(0)
-    others = (targets,) if weights is None else (targets, weights)
+    columns = (targets,) if weights is None else (targets, weights)
 
     def of_chunk(x: Array, y: Array, w: Array = None) -> NDArray[np.float64]:
-        return left_out(path, scoring, Features(path.phi, x, y, w))
+        return leave_one_out(path, scoring, Features(path.phi, x, y, w))
 
-    return _chosen(path, np.asarray(_arrays.sum_over_chunks(of_chunk, X, *others)))
+    return _best_fit(path, np.asarray(_arrays.sum_over_chunks(of_chunk, X, *columns)))
 
 
 def fit(
@@ -153,11 +153,11 @@ def fit(
         path = solve_rows(features, lambdas, intercept)
     else:
         sums = RidgeSums(features.phi).add_features(features)
-        path = sums.solved(lambdas, intercept, overwrite=True, decompose=several)
-    return _chosen(path, left_out(path, scoring, features)) if several else path.fit(0)
+        path = sums.path(lambdas, intercept, overwrite=True, decompose=several)
+    return _best_fit(path, leave_one_out(path, scoring, features)) if several else path.fit(0)
 
 
-def _chosen(path: Path, totals: NDArray[np.float64]) -> RidgeFit:
+def _best_fit(path: Path, totals: NDArray[np.float64]) -> RidgeFit:
     """Return the fit of the lambda with the least leave-one-out error, from sums of errors."""
     errors = totals / path.n_rows
     return path.fit(best(path.lambdas, errors), errors)
@@ -174,40 +174,40 @@ def _by_folds(
     rows = np.arange(features.x.shape[0])
     if len(rows) < features.n_features:
 
-        def solve(path_of: tuple[float, ...], without: int | None) -> Path:
+        def solve(lambdas: tuple[float, ...], without: int | None) -> Path:
             rest = rows if without is None else np.setdiff1d(rows, folds[without])
-            return replace(solve_rows(features, path_of, intercept, rest), spectrum=None)
+            return replace(solve_rows(features, lambdas, intercept, rest), spectrum=None)
 
     else:
         never = np.setdiff1d(rows, np.concatenate(folds))
         parts = [RidgeSums(features.phi).add_features(features, fold) for fold in (*folds, never)]
 
-        def solve(path_of: tuple[float, ...], without: int | None) -> Path:
-            return solved(parts, path_of, intercept, without=without)
+        def solve(lambdas: tuple[float, ...], without: int | None) -> Path:
+            return solve_parts(parts, lambdas, intercept, without=without)
 
     paths = [solve(lambdas, k) for k in range(len(folds))]
     totals = [features.total(fold) for fold in folds]
     if not all(totals):
         raise ValueError("weights are 0 on all rows of a fold")
     errors = [
-        held_out(path, scoring, features, fold) / total
+        hold_out(path, scoring, features, fold) / total
         for path, fold, total in zip(paths, folds, totals, strict=True)
     ]
     mean = np.mean(errors, axis=0)
-    chosen = solve((lambdas[best(lambdas, mean)],), None)
-    return replace(chosen.fit(0), lambdas=lambdas, errors=mean)
+    path = solve((lambdas[best(lambdas, mean)],), None)
+    return replace(path.fit(0), lambdas=lambdas, errors=mean)
 
 
-def _held_rows(folds: Array, n: int) -> list[NDArray[np.int64]]:
+def _rows_of_folds(folds: Array, n: int) -> list[NDArray[np.int64]]:
     """Return the rows of each fold; -1 marks rows that are always fitted."""
     numbers = host_reals("folds", folds)
     if numbers.shape != (n,) or np.any((numbers != np.round(numbers)) | (numbers < -1)):
-        rows = f"{n} integers, the fold of each row of X, or -1 for rows that are never held out"
-        raise ValueError(f"folds must be {rows}, not an array of shape {numbers.shape}")
-    held = [np.flatnonzero(numbers == fold) for fold in np.unique(numbers[numbers >= 0])]
-    if not held or len(held[0]) == n:
+        what = f"{n} integers, the fold of each row of X, or -1 for rows that are never held out"
+        raise ValueError(f"folds must be {what}, not an array of shape {numbers.shape}")
+    rows = [np.flatnonzero(numbers == fold) for fold in np.unique(numbers[numbers >= 0])]
+    if not rows or len(rows[0]) == n:
         raise ValueError("folds must hold out some rows, and leave some to fit")
-    return held
+    return rows
 
 
 def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
@@ -253,17 +253,17 @@ def one_vs_all(labels: Array, classes: Any = None) -> tuple[Array, Any]:
         present = np.unique(_arrays.to_host(labels))
     if present.dtype.kind == "f" and not np.all(np.isfinite(present)):
         raise ValueError("labels hold NaN or infinity; drop such rows first")
-    chosen = present if classes is None else np.asarray(classes)
-    if chosen.ndim != 1 or len(np.unique(chosen)) != len(chosen):
+    classes = present if classes is None else np.asarray(classes)
+    if classes.ndim != 1 or len(np.unique(classes)) != len(classes):
         raise ValueError("classes must be a vector without repeats")
     # np.isin would equate 1 and "1".
-    allowed = set(chosen.tolist())
+    names = set(classes.tolist())
     for label in present.tolist():
-        if label not in allowed:
+        if label not in names:
             raise ValueError(f"labels hold {label!r}, which is not among the classes")
     place = _arrays.place_of(labels)
-    hit = labels[:, None] == _arrays.from_host(chosen, place)[None, :]
-    return 2.0 * xp.astype(hit, _arrays.resolve_dtype(None, xp, place.device)) - 1.0, chosen
+    match = labels[:, None] == _arrays.from_host(classes, place)[None, :]
+    return 2.0 * xp.astype(match, _arrays.resolve_dtype(None, xp, place.device)) - 1.0, classes
 
 
 def _counts(labels: Array) -> Counter[Any]:

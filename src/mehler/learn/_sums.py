@@ -26,7 +26,7 @@ from mehler.learn._features import (
     require_pair,
     require_weights,
 )
-from mehler.learn._path import Path, RidgeFit, factorised, spectrum
+from mehler.learn._path import Path, RidgeFit, spectrum, weights_by_factors
 
 # Most features for which several lambdas share an eigendecomposition: 3 m^2 numbers, and seconds.
 MAX_EIGEN_FEATURES = 2048
@@ -108,9 +108,9 @@ class RidgeSums:
         if _arrays.stays_lazy(X):
             if self.n_rows:
                 self._require_fit(targets.shape[1], flat, _arrays.place_of(X))
-            others = (targets,) if weights is None else (targets, weights)
+            columns = (targets,) if weights is None else (targets, weights)
             of_chunk = functools.partial(_of_chunk, self.phi, flat)
-            self.__dict__.update((self + _arrays.sum_over_chunks(of_chunk, X, *others)).__dict__)
+            self.__dict__.update((self + _arrays.sum_over_chunks(of_chunk, X, *columns)).__dict__)
             return self
         return self.add_features(Features(self.phi, X, targets, weights, flat=flat))
 
@@ -184,27 +184,27 @@ class RidgeSums:
         """Return the sums of the rows of both, as new sums."""
         if not isinstance(other, RidgeSums):
             return NotImplemented
-        both = RidgeSums(self.phi)
+        total = RidgeSums(self.phi)
         if not (self.n_rows and other.n_rows):
             full = self if self.n_rows else other
-            both.__dict__.update(full.__dict__ | {"phi": self.phi})
+            total.__dict__.update(full.__dict__ | {"phi": self.phi})
             if full.n_rows:
-                both._gram = full._gram + 0.0
-            return both
+                total._gram = full._gram + 0.0
+            return total
         self._require_fit(other._cross.shape[1], other._layout.flat, other._layout.home)
         _require_same_map(self, other)
         xp, n, k = self._layout.place.xp, self.n_rows, other.n_rows
         step, target_step = other._mean - self._mean, other._target_mean - self._target_mean
         weight = n * k / (n + k)
-        both.__dict__.update(self.__dict__)
+        total.__dict__.update(self.__dict__)
         row = weight**0.5 * step
-        both._gram = _arrays.add_gram(xp, self._gram + other._gram, row[None, :])
-        both._cross = self._cross + other._cross + weight * step[:, None] * target_step[None, :]
-        both._squares = self._squares + other._squares + weight * target_step * target_step
-        both._mean = self._mean + step * (k / (n + k))
-        both._target_mean = self._target_mean + target_step * (k / (n + k))
-        both.n_rows = n + k
-        return both
+        total._gram = _arrays.add_gram(xp, self._gram + other._gram, row[None, :])
+        total._cross = self._cross + other._cross + weight * step[:, None] * target_step[None, :]
+        total._squares = self._squares + other._squares + weight * target_step * target_step
+        total._mean = self._mean + step * (k / (n + k))
+        total._target_mean = self._target_mean + target_step * (k / (n + k))
+        total.n_rows = n + k
+        return total
 
     @property
     def gram(self) -> Array:
@@ -215,10 +215,10 @@ class RidgeSums:
     def solve(self, lambdas: Any, *, intercept: bool = True) -> tuple[RidgeFit, ...]:
         """Minimise the risk of :func:`mehler.learn.ridge`, with its arguments, for each lambda."""
         require_flag("intercept", intercept)
-        path = self.solved(require_lambdas(lambdas), intercept, overwrite=False)
+        path = self.path(require_lambdas(lambdas), intercept, overwrite=False)
         return tuple(path.fit(i) for i in range(len(path.lambdas)))
 
-    def solved(
+    def path(
         self,
         lambdas: tuple[float, ...],
         intercept: bool,
@@ -243,7 +243,7 @@ class RidgeSums:
         if not decompose and not (few and len(lambdas) > 1):
             # Where a pivot of few features is within rounding the rank is cut.
             with contextlib.suppress(*([ValueError] if few else [])):
-                weights = factorised(xp, gram, cross, lambdas, n, layout.dtype)
+                weights = weights_by_factors(xp, gram, cross, lambdas, n, layout.dtype)
         if weights is None:
             squares = xp.linalg.trace(gram) + n * xp.sum(mean * mean)
             spare = gram if overwrite or not intercept else gram + 0.0
@@ -285,27 +285,27 @@ class RidgeSums:
         require_no_overflow(float(xp.linalg.trace(self._gram) + products))
 
 
-def solved(
+def solve_parts(
     parts: Sequence[RidgeSums],
     lambdas: tuple[float, ...],
     intercept: bool,
     without: int | None = None,
 ) -> Path:
     """Fit the rows of all parts, or of all but one, which would cancel if it were subtracted."""
-    others = [part for i, part in enumerate(parts) if i != without]
+    rest = [part for i, part in enumerate(parts) if i != without]
     # Start from the empty sum, so that no part is overwritten.
-    total = functools.reduce(operator.add, others, RidgeSums(parts[0].phi))
-    return replace(total.solved(lambdas, intercept, overwrite=True), spectrum=None)
+    total = functools.reduce(operator.add, rest, RidgeSums(parts[0].phi))
+    return replace(total.path(lambdas, intercept, overwrite=True), spectrum=None)
 
 
 def _of_chunk(phi: Phi, flat: bool, x: Array, y: Array, weights: Array = None) -> RidgeSums:
     part = RidgeSums(phi).add(x, y[:, 0] if flat else y, weights)
     # The map, which would redraw its weights on arrival, is not sent with the sums.
-    part.phi = left_behind
+    part.phi = no_map
     return part
 
 
-def left_behind(X: Array) -> Array:
+def no_map(X: Array) -> Array:
     """Stand for a map that sums are sent without."""
     raise TypeError("the sums of a chunk have no map")
 
@@ -316,6 +316,6 @@ def _require_same_map(sums: RidgeSums, other: RidgeSums) -> None:
         raise ValueError(
             f"the sums are of {sizes[0]} and {sizes[1]} features; add up sums of one map"
         )
-    recipes = [getattr(each.phi, "recipe", None) for each in (sums, other)]
+    recipes = [getattr(phi, "recipe", None) for phi in (sums.phi, other.phi)]
     if all(recipes) and recipes[0]() != recipes[1]():  # type: ignore[misc]  # neither is None
         raise ValueError("the sums are of two maps with different recipes; add up sums of one map")
