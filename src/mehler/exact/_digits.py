@@ -212,6 +212,7 @@ def locally_linear_kernel(rho: Any, q: int, dps: int) -> mpmath.mpf:
 
 
 def _at_rho(rho: Any, q: int, dps: int) -> tuple[int, int, Fraction, Any, float]:
+    """Validate; return digits, q, the exact rho, an mpmath context, and nats of the sums."""
     digits, q = require_dps(dps), require_pool(q, LARGEST_WEDGE)
     exact = exact_rho(rho)
     room = 4 * q.bit_length() + 16 + (lost_bits(exact) if q <= 3 else 0)
@@ -268,14 +269,14 @@ def _half_angle(mp: Any, rho: Fraction) -> tuple[Any, Any]:
 
 
 class Numbers(NamedTuple):
-    """Density and law, and how numbers are multiplied in a planar sum; its errors, for balls."""
+    """How to compute a sum over the plane: density, distribution function, products, errors."""
 
     pdf: Any
     cdf: Any
     of: Any
     times: Any
     over: Any
-    # Of expansions to n terms at half their length, and of G at the first a.
+    # Errors, for balls: of n terms of a series at half a piece's length, and of G at the first a.
     rest: Callable[[Any, int], Any] = lambda half, n: 0
     beyond: Callable[[Any], Any] = lambda a: 0
 

@@ -32,13 +32,12 @@ N_ANGLES = 64
 # where G^(q-1) turns from 0 to 1, which is near a = sqrt(2 log q).
 _PANELS = (10.6, 7.5, 6.0, 5.0, 4.0, 3.0, 1.6, 0.0)
 _NODES = 24
-# Trapezoid rule in b >= 0 (the integrand is even): phi(8.8) < 1e-17.
-_B_END, _B_STEPS = 8.8, 80
+_B_END, _B_STEPS = 8.8, 80  # trapezoid rule in b >= 0 (an even integrand): phi(8.8) < 1e-17
 
 
 @dataclass(frozen=True)
 class WedgeGrid:
-    """log G at (angle, apex a, apex b), with quadrature weights for a standard normal apex."""
+    """log G by angle theta and apex (a, b), with quadrature weights for a standard normal apex."""
 
     theta: NDArray[np.float64]  # (t,)
     a: NDArray[np.float64]  # (i,)
@@ -60,6 +59,7 @@ def wedge_grid() -> WedgeGrid:
 @functools.cache
 @np.errstate(under="ignore")
 def _build_grid() -> WedgeGrid:
+    """Integrate dG/da from panel to panel of a <= 0; for a > 0, G follows by reflection."""
     from scipy.special import erfc, ndtr  # deferred: 0.1 s to import
 
     theta = (1 + chebyshev.chebpts1(N_ANGLES)) * (np.pi / 2)
@@ -115,7 +115,7 @@ def _integration_matrix(nodes: NDArray[np.float64]) -> Any:
     return legendre.legval(nodes, legendre.legint(to_series, lbnd=-1)).T
 
 
-_PIECES = 64
+_PIECES = 64  # equal parts of [0, pi], with a polynomial on each
 _DEGREE = 9
 
 
@@ -148,6 +148,7 @@ def pool_table(q: int) -> PoolTable:
 @functools.lru_cache(maxsize=256)
 @np.errstate(under="ignore")
 def _build(q: int) -> PoolTable:
+    """Sum G^(q-1) over the grid at each angle, and fit polynomials in theta to the sums."""
     grid = wedge_grid()
     cos, sin = np.cos(grid.theta / 2), np.sin(grid.theta / 2)
     h1, h2, h4 = (_moments.max_moment(k, q) for k in (1, 2, 4))

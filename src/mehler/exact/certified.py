@@ -41,10 +41,8 @@ __all__ = [
 _GUARD_BITS = 48
 # Below rho = -1 + 1/500 columns are 30 times as long: K is bracketed by K(-1) instead.
 _BRACKET = Fraction(1, 500)
-# Where the bracket may already be as sharp as asked, as it is for large pools.
-_TRY_BRACKET = Fraction(1, 5)
-# flint.ctx belongs to the process: one certified computation at a time.
-_lock = threading.RLock()
+_TRY_BRACKET = Fraction(1, 5)  # below, the bracket may be sharp enough, as for large pools
+_lock = threading.RLock()  # flint.ctx belongs to the process: one computation at a time
 
 
 def require_bits(bits: object) -> int:

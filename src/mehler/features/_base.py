@@ -24,8 +24,7 @@ from mehler.features._recipes import MAPS, WeightsAre, Written
 
 # More weights, in bytes of float64, must be a mistake, such as a size with a digit too many.
 _LARGEST_WEIGHTS = 1 << 42
-# By this, products with weights of up to 8 deviations, and their sums, do not overflow.
-_MARGIN = 64.0
+_MARGIN = 64.0  # so that products with weights of up to 8 deviations, and sums, do not overflow
 
 Pairwise = Callable[[Array, Array | None], Array]
 

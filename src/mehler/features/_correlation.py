@@ -18,8 +18,7 @@ from mehler import _arrays
 from mehler._arrays import Array
 from mehler.exact.activations import Pairs
 
-# Times eps^1.5: a smaller 1 - |rho| is rounding of equal or opposite rows, angles below 5e-12.
-_CLOSED = 4.0
+_CLOSED = 4.0  # times eps^1.5: a smaller 1 - |rho| is rounding of equal or opposite rows
 
 
 def lengths(xp: ModuleType, x: Array) -> Array:
@@ -66,8 +65,7 @@ def pairs(x: Array, y: Array | None) -> tuple[Any, Any, Any]:
     )
 
 
-# Rows of a block of pairs on NumPy: its temporaries, of 512 KiB each, stay in cache.
-BLOCK = 256
+BLOCK = 256  # rows of a block of pairs on NumPy: its temporaries, of 512 KiB each, stay in cache
 
 
 def over_blocks(function: Callable[[Array, Array | None], Array], x: Array, y: Array | None) -> Any:
@@ -194,6 +192,7 @@ def cityblock_distances(x: Array, y: Array | None, scale: float) -> Array:
 def _of_differences(
     x: Array, y: Array | None, scale: float, degree: int, each: Callable[..., Any]
 ) -> Array:
+    """Sum a function `each` of the entries of scale (x_i - y_j), by blocks: (n, k)."""
     xp, y = _arrays.array_namespace(x), x if y is None else y
     # Differences of close rows are exact: before them come powers of 2 that cannot overflow.
     mantissa, exponent = math.frexp(scale)

@@ -201,6 +201,7 @@ class KitchenSinks(FeatureMap):
             return self._law.length_factor(self._degree * power, self.n_inputs) * value
 
     def _pairs(self, x: Array, y: Array | None) -> Pairs:
+        """Return scales and correlations of the projections, with biases, of all pairs of rows."""
         pairs = _correlation.gaussian_pairs(self._scales(x), None if y is None else self._scales(y))
         if self._activation.waves:
             # Waves see differences, and of rows far from the origin correlations see none.

@@ -231,10 +231,8 @@ class SharedPool(Projection):
         return 1.0 + (n_units - 1) * n_pieces / self.n_projections
 
 
-# Digits of a point of Sobol's; lower digits are drawn uniformly.
-_BITS = 30
-# Keeps quantiles finite: uniform numbers nearer to 0 or 1 have probability 2^-53.
-_LEAST = 2.0**-54
+_BITS = 30  # digits of a point of Sobol's; lower digits are drawn uniformly
+_LEAST = 2.0**-54  # keeps quantiles finite: numbers nearer to 0 or 1 have probability 2^-53
 
 
 class Sobol(Projection):

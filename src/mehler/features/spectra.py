@@ -238,8 +238,7 @@ class Laplacian(Spectrum):
 
 
 _SMOOTHEST = 50.0  # for larger nu the Matern kernel is practically Gaussian
-# Below, chi^2_{2 nu} is less than the least float with a probability above 2^-53.
-_ROUGHEST = 0.05
+_ROUGHEST = 0.05  # below, chi^2_{2 nu} is no float with a probability above 2^-53
 
 
 @dataclass(frozen=True)
@@ -283,8 +282,7 @@ class Matern(Spectrum):
 
 
 _LARGEST_DEGREE = 8  # largest p for which smoothness p + 1/2 is evaluated by polynomials
-# exp(-s) is 0 beyond, and polynomials of s are finite in float32 too.
-_FARTHEST = 745.0
+_FARTHEST = 745.0  # exp(-s) is 0 beyond, and polynomials of s are finite in float32 too
 
 
 def matern(nu: float, u: Array) -> Array:

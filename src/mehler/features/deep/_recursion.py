@@ -135,6 +135,7 @@ class Maxout:
         return (pairs.x_scale * pairs.y_scale) ** 2 * spread
 
     def _collision(self, rho: Array, near: Array, far: Array) -> Array:
+        """Compute kappa_q(rho), the chance that one projection is largest at both rows."""
         if self.q == 1:
             return _arrays.array_namespace(rho).ones_like(rho)
         if self.q == 2:

@@ -341,6 +341,7 @@ class LinearMaps(Group):
 
 
 def _matrix(linear: Any, d: int, place: int) -> NDArray[np.float64]:
+    """Return the matrix (d, d) of a map, which a function has if it is linear; else ValueError."""
     if not callable(linear):
         matrix = np.array(require_reals(f"maps[{place}]", linear, finite=False))
     else:

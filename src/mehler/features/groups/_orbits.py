@@ -16,8 +16,7 @@ from mehler.features.groups._group import Group, as_group
 Floats: TypeAlias = NDArray[np.float64]
 Pairwise = Callable[[Any, Any, Any], Any]
 
-# Triples (norm, norm, product) per piece: a few arrays of them stay in cache.
-_TRIPLES = 1 << 16
+_TRIPLES = 1 << 16  # (norm, norm, product) per piece: a few arrays of them stay in cache
 _MOST_PAIRS = 10**8  # pairs of elements of a list: more would take too long
 
 
@@ -57,6 +56,7 @@ def _blocks(
 
 
 def _on_group(group: Group, x: Floats, z: Floats) -> Iterator[Any]:
+    """Yield tiles of norms and products of x and all g z, which stand for all pairs g, h."""
     moved = group.apply(z)  # (N, k, d)
     lengths = [np.sqrt((rows * rows).sum(axis=1)) for rows in (x, z)]
     for rows, columns in _tiles(len(x), len(z), group.order):
@@ -67,6 +67,7 @@ def _on_group(group: Group, x: Floats, z: Floats) -> Iterator[Any]:
 
 
 def _on_list(group: Group, x: Floats, z: Floats) -> Iterator[Any]:
+    """Yield tiles of norms and products of all g' x and h' z."""
     pairs = group.order**2
     if pairs > _MOST_PAIRS:
         raise ValueError(

@@ -115,6 +115,7 @@ class MaxoutBase(FeatureMap):
     def _at_pairs(
         self, x: Array, y: Array | None, at: Callable[[Array], Array], power: int
     ) -> Array:
+        """Compute a function of rho at all pairs of rows, times a power of both norms: (n, k)."""
         if x.shape[0] > _correlation.BLOCK and _arrays.may_be_written(x):
             of_block = functools.partial(self._at_pairs, at=at, power=power)
             return _correlation.over_blocks(of_block, x, y)
