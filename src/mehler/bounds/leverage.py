@@ -2,10 +2,10 @@ r"""Bounds for features drawn by their ridge leverage scores (Shahrampour and Ko
 
 Features :math:`\phi(\cdot, \omega)` have the law P, rows the law :math:`\mu`; H is the space of
 functions of their kernel. :math:`\Sigma = E\,\phi\phi^*` acts in :math:`L^2(\mu)`, and a feature's
-leverage is :math:`s_\lambda = \langle\phi, (\Sigma + \lambda)^{-1}\phi\rangle`. Scores estimate it
-for a pool, :math:`M_0` plain draws: G is its Gram matrix over the law of the rows, divided by
-:math:`M_0`, and the score :math:`\tau_i` of a member is the diagonal entry of :math:`G(G +
-\lambda)^{-1}`. M features are drawn by probabilities :math:`q_i = \tau_i/d`; estimates from
+leverage is :math:`s_\lambda = \langle\phi, (\Sigma + \lambda)^{-1}\phi\rangle`. Scores take its
+place for a pool, :math:`M_0` draws from P: G is the pool's Gram matrix over the law of the rows,
+divided by :math:`M_0`, and the score :math:`\tau_i` of a member is a diagonal entry of :math:`G(G +
+\lambda)^{-1}`. M members are drawn with probabilities :math:`q_i = \tau_i/d`; estimates from
 :math:`N_0` rows have a hat. Arguments broadcast, and are the same in all functions:
 
 n_features, n_samples, pool_size : int or array

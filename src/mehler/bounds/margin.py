@@ -1,8 +1,8 @@
 r"""Bound the error rate of a linear classifier by its margins, for features of any size.
 
-A row x of class y = 1 or -1 has the margin t, the cosine of w and y phi(x) for weights w of the
-features phi. Where all rows have a margin, the rate is 1/N up to a logarithm. Both functions bound
-the chance of a wrong class, :math:`P(y\langle w, \phi(x)\rangle \le 0)`, by
+A row x of class y = 1 or -1 has the margin t, the cosine of y phi(x) and w, the weights of features
+phi. Where no margin is near 0, the rate is 1/N up to a logarithm. Both functions bound the chance
+of a wrong class, :math:`P(y\langle w, \phi(x)\rangle \le 0)`, by
 
 .. math:: \frac1{\Phi(\theta)}\,p_2, \qquad p_1 = \mathrm{kl}^{-1}\Big(e, \frac{\mu^2}{2N}\Big),
           \quad p_2 = \mathrm{kl}^{-1}\Big(e, \frac{\mu^2/2 + \log(K\xi_N/\delta)}N\Big)
@@ -21,8 +21,8 @@ scale : float, optional
 thresholds : sequence of float
     theta >= 0, chosen without a look at the rows; the best is taken, for :math:`\log K`.
 
-Terms are "margin", e, and what is added to it by "weights", by "confidence" and by "threshold",
-the factor :math:`1/\Phi(\theta)`.
+Terms are "margin", e; "weights", :math:`p_1 - e`; "confidence", :math:`p_2 - p_1`; and "threshold",
+what the factor :math:`1/\Phi(\theta)` adds.
 """
 
 from __future__ import annotations
