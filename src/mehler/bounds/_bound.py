@@ -173,10 +173,10 @@ class Bound:
         True if an assumption fails, the probability is 0, or the sum of the terms is NaN or not
         below `trivial`; of a lower bound, not above 0.
         """
-        nothing = ~self._informative() | np.less_equal(self.probability, 0.0)
+        vacuous = ~self._informative() | np.less_equal(self.probability, 0.0)
         for assumption in self.assumptions:
-            nothing = nothing | assumption.fails
-        return nothing if np.ndim(nothing) else bool(nothing)
+            vacuous = vacuous | assumption.fails
+        return vacuous if np.ndim(vacuous) else bool(vacuous)
 
     def _informative(self) -> Any:
         return np.less(self.total, self.trivial)
@@ -191,16 +191,16 @@ class Bound:
     def __str__(self) -> str:
         """Print the bound on one line, then its terms and the assumptions that fail."""
         certain = np.all(np.equal(self.probability, 1))
-        promised = "" if certain else f" with probability at least {digits(self.probability)}"
+        chance = "" if certain else f" with probability at least {digits(self.probability)}"
         relation = f"{self.quantity} {self._relation} {digits(self.value)}"
-        lines = [f"{self.statement} ({self.form}): {relation}{promised}"]
+        lines = [f"{self.statement} ({self.form}): {relation}{chance}"]
         lines += [f"  {term.name:<12} {digits(term.value)}" for term in self.terms]
         lines += [f"  not met: {part.text} ({part.value})" for part in self.unmet]
         vacuous = self.vacuous
         if np.any(vacuous):
             entries = "" if np.all(vacuous) else f" at {np.sum(vacuous)} of {np.size(vacuous)}"
-            exceeded = np.any(np.greater_equal(self.total, self.trivial))
-            below = f" below {digits(self.trivial)}" if exceeded else ""
+            is_above = np.any(np.greater_equal(self.total, self.trivial))
+            below = f" below {digits(self.trivial)}" if is_above else ""
             lines.append(f"  vacuous{entries}: {self._nothing}{below}")
         return "\n".join(lines)
 

@@ -142,9 +142,9 @@ def _crossing(value: Callable[[int], float], target: float, most: int) -> int | 
         if not halves and 0 < below < above < np.inf:
             part = np.log(above / target) / np.log(above / below)
             middle = min(max(low + 1, int(low * (high / low) ** part)), high - 1)
-        reached, halves = value(middle), not halves
-        if reached <= target:
-            high, below = middle, reached
+        at_middle, halves = value(middle), not halves
+        if at_middle <= target:
+            high, below = middle, at_middle
         else:
-            low, above = middle, reached
+            low, above = middle, at_middle
     return high

@@ -99,8 +99,8 @@ def size_of(
         assumptions.append(Assumption(text, None, f"{lipschitz:g}"))
     # A maximum below the mean is an assumption that is not met; it must not underflow.
     most = max(min((largest for *_, largest in maxima), default=math.inf), 1e-12 * mean)
-    bounded = lipschitz is None or 0 < rate * rate < math.inf
-    if most < 1e-280 or not bounded or (lipschitz is None and math.isinf(most)):
+    in_range = lipschitz is None or 0 < rate * rate < math.inf
+    if most < 1e-280 or not in_range or (lipschitz is None and math.isinf(most)):
         raise ValueError(
             f"sup={sup!r}, lipschitz={lipschitz!r}: features over a ridge of {scale!r} overflow "
             "or underflow: use another ridge or other units"

@@ -151,12 +151,12 @@ def _scores(
     n, chance = counts(n_scored=n_scored), probabilities(delta=delta)
     lam, d = positives(ridge=ridge, degrees_of_freedom=degrees_of_freedom)
     square = squares(feature_bound=positives(feature_bound=feature_bound))
-    need = 8 * square / (3 * lam) * np.log(16 * d / chance)
-    if np.any(need < 0):
+    cost = 8 * square / (3 * lam) * np.log(16 * d / chance)
+    if np.any(cost < 0):
         raise ValueError(
             f"degrees_of_freedom={digits(d)} are below 1/16: the ridge exceeds every eigenvalue"
         )
-    root = np.sqrt(need / n)
+    root = np.sqrt(cost / n)
     value = np.where(root < 1, root / (1 - root), np.inf)
     # The norm of G is at most its trace; for a smaller ridge one eigenvalue, and so d, is 1/2.
     holds = (d >= 0.5) & (lam <= square * (1 + 1e-12))

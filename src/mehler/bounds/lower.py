@@ -296,8 +296,8 @@ def _maxout(m: float, q: int, rho: float, delta: float) -> float:
     inside = ndtr(_STRETCHES) - 0.5 - 2 * _BERRY_ESSEEN * thirds[:, None] / math.sqrt(m)
     lost = m * cost[:, None] + _TILTS[:, None] * spread[:, None] * math.sqrt(m) * _STRETCHES
     chance = np.where(inside > 0, np.log(np.maximum(inside, 1e-300)) - lost, -np.inf)
-    reached = chance.max(axis=1) >= math.log(delta)
-    return max(central, float(np.max(mean[reached], initial=0.0)))
+    possible = chance.max(axis=1) >= math.log(delta)
+    return max(central, float(np.max(mean[possible], initial=0.0)))
 
 
 @functools.lru_cache(maxsize=256)
@@ -390,8 +390,8 @@ def _wrong() -> Any:
     j = np.arange(_MOST_SAMPLES, dtype=float)[:, None]
     # epsilon C(2 j, j) (p(1 - p))^j, from one j to the next.
     ratio = (0.25 - _BIASES**2) * 2 * (2 * j[:-1] + 1) / (j[:-1] + 1)
-    gained = _BIASES * np.cumprod(np.vstack([np.ones_like(_BIASES)[None], ratio]), axis=0)
-    odd = 0.5 - np.cumsum(gained, axis=0)
+    gains = _BIASES * np.cumprod(np.vstack([np.ones_like(_BIASES)[None], ratio]), axis=0)
+    odd = 0.5 - np.cumsum(gains, axis=0)
     table = np.empty((2 * _MOST_SAMPLES, _BIASES.size))
     table[0], table[1::2], table[2::2] = 0.5, odd, odd[:-1]
     return np.maximum(table, 0.0)

@@ -371,11 +371,11 @@ def excess_risk(
     chance = probabilities(delta=delta)
     deviation = _root_log(chance)
     if covering is None:
-        approximated = size * (length * (sigma + deviation) / root_m)
+        distance = size * (length * (sigma + deviation) / root_m)
     else:
         q, m = counts(pool_size=pool_size, n_features=n_features)
         largest, inputs = _covered(q, chance, covering, m, length)
-        approximated = size * (largest * (1 + deviation) / root_m)
+        distance = size * (largest * (1 + deviation) / root_m)
         assumptions = (*assumptions[1:], *inputs)
     if mean_norm is None:
         fluctuation = deviation / root_m
@@ -387,7 +387,7 @@ def excess_risk(
         confidence, events = 2 * most * deviation / root, 2
         # A bound of the units' mean norm over the law of x is not among these events.
         trivial = most
-    last = Term("approximation", approximated)
+    last = Term("approximation", distance)
     parts = (Term("statistical", statistical), Term("confidence", confidence), last)
     sure = 1 - events * chance
     return Bound(terms=parts, probability=sure, assumptions=assumptions, trivial=trivial)

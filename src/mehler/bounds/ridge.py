@@ -122,10 +122,10 @@ def excess_risk(
         c += sup * sup / (n * lam)
         if math.isinf(c * c * square):
             raise ValueError(f"ridge={ridge!r} is too small for design='left-out': make it larger")
-    squared = c * c * square
-    bias = squared * worst_bias(first, lam, r)
+    factor = c * c * square
+    bias = factor * worst_bias(first, lam, r)
     variance = c * noise_square * math.fsum(spectrum.beta) / n
-    features = squared * np.vectorize(
+    features = factor * np.vectorize(
         lambda k: added_bias(spectrum, mu, k, ridge=lam, smoothness=r, sup=sup), otypes=[float]
     )(m)
     target = "the target has at most this norm in the kernel's space"
@@ -145,7 +145,7 @@ def excess_risk(
         terms=(Term("bias", bias), Term("variance", variance), Term("features", features)),
         assumptions=tuple(assumptions),
         # Without any features the error is the target itself.
-        trivial=math.inf if left_out else squared * power(first, 2 * r) + noise_square,
+        trivial=math.inf if left_out else factor * power(first, 2 * r) + noise_square,
         quantity=f"mean excess risk at {'a row that is left out' if left_out else 'the rows'}",
     )
 
@@ -279,9 +279,9 @@ def added_bias(
     chances = np.zeros(starts.size)
     chances[0] = 1.0
     # The chance p(t) is 0 from the largest eigenvalue mu_1/(mu_1 + N lambda) on.
-    reached = (starts > 0) & (starts < float(spectrum.beta[0]))
-    below = tail(spectrum, m, -1).log_probability(starts[reached])
-    chances[reached] = np.exp(np.minimum(0.0, below))
+    inside = (starts > 0) & (starts < float(spectrum.beta[0]))
+    below = tail(spectrum, m, -1).log_probability(starts[inside])
+    chances[inside] = np.exp(np.minimum(0.0, below))
     rises = np.diff(edges) * chances
     beyond = edges[:-1] * chances + np.cumsum(rises[::-1])[::-1]
     shift = mu.size * ridge
@@ -320,8 +320,8 @@ def _one_target(
     error = 2 * math.sqrt(second_moment(spectrum, mu, ridge, 0.0, sup) / m)
     bias = worst_bias(float(mu[0]) / mu.size, ridge, r)
     cross = np.sqrt(bias * size * spread) * (error / remaining + 2 * np.sqrt(chances))
-    added = size * spread / remaining + cross
-    return np.where(np.isnan(added), np.inf, added)
+    total = size * spread / remaining + cross
+    return np.where(np.isnan(total), np.inf, total)
 
 
 @np.errstate(all="ignore")
@@ -344,8 +344,8 @@ def second_moment(spectrum: Size, mu: Floats, ridge: float, r: float, sup: float
     if spectrum.lipschitz:
         # Products of floats overflow to infinity; powers raise.
         square = 2 * spectrum.lipschitz * spectrum.lipschitz
-        moving = beta ** (2 * r + 1) * rest ** (1 - 2 * r)
-        still = beta ** (2 * r) * rest ** (2 - 2 * r)
+        linear = beta ** (2 * r + 1) * rest ** (1 - 2 * r)
+        offset = beta ** (2 * r) * rest ** (2 - 2 * r)
         for u in _HOELDER:
-            bounds.append((d + u * square) * np.max(moving + still * (square / u)))
+            bounds.append((d + u * square) * np.max(linear + offset * (square / u)))
     return float(min(value for value in bounds if not math.isnan(value)))

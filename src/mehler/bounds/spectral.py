@@ -179,8 +179,8 @@ def approximation(
     """
     m, square = _spectra.blocks(n_features, block), squares(norm=positives(norm=norm))
     mu = _spectra.eigenvalues_of(gram, eigenvalues)
-    bounded = (sup, leverage, lipschitz) != (None, None, None)
-    if kurtosis is None and not bounded:
+    has_size = (sup, leverage, lipschitz) != (None, None, None)
+    if kurtosis is None and not has_size:
         raise ValueError("give kurtosis, sup, leverage or lipschitz: how large features are")
     if kurtosis is not None and require_positive("kurtosis", kurtosis) < 1:
         raise ValueError(f"kurtosis={kurtosis!r} is below 1, which no mean of squares is")
@@ -206,12 +206,12 @@ def approximation(
             # With far fewer blocks the bound is vacuous.
             if kurtosis is not None and m > _FEW * kurtosis * math.fsum(beta):
                 sides.append(_of_moments(beta, kurtosis * math.fsum(beta), m))
-            if bounded:
+            if has_size:
                 sides.append(_spectra.tail(size(lam), m, -1))
             distances += [_mean(below, float(beta[0]), lam, cap) for below in sides]
         return min(distances)
 
-    assumptions = size(float(lams[-1])).assumptions if bounded else (_spectra.MEAN,)
+    assumptions = size(float(lams[-1])).assumptions if has_size else (_spectra.MEAN,)
     if kurtosis is not None:
         text = "squares of combinations of a block's features have this kurtosis or less"
         assumptions += (Assumption(text),)

@@ -105,7 +105,7 @@ def by_chaining(
     # The step from level j takes delta 2^(-(j - J) - 2) of the probability.
     cost = (_log_pairs(k, j + 1) + math.log(2 / delta) + steps * _LOG2) / m
     length = diameter * np.minimum(1.0, np.exp2(1.0 - j))
-    summed = (2 * length * exponents.deviation(cost)).sum(axis=1)
+    links = (2 * length * exponents.deviation(cost)).sum(axis=1)
     # From level `first` on, at one s, T (T + 1) <= 2 T^2 makes it a series, in which
     # the sum of 2^(-j) (a + b j) is 2^(1-first) (a + b (first + 1)).
     first = levels + _SUMMED
@@ -114,7 +114,7 @@ def by_chaining(
     constant = excess + (2 * k * _LOG2 + math.log(4 / delta) + (1 - levels) * _LOG2) / m
     slope = (2 * k + 1) * _LOG2 / m
     rest = 4 * diameter / s * np.exp2(1.0 - first) * (constant + slope * (first + 1))
-    return summed + rest
+    return links + rest
 
 
 # Levels tried as J, and the largest logarithm of pairs/delta: probabilities stay above 1e-300.
@@ -247,13 +247,13 @@ def _best(
         if level and pairs - math.log(delta) > _MOST:
             break
         net = product.deviation(m, delta / 2 * math.exp(-pairs))
-        paid = math.fsum(net.values())
+        cost = math.fsum(net.values())
         # Deeper levels have more pairs, so that they cost more before anything else is added.
-        if paid >= least:
+        if cost >= least:
             break
         for stride, most in chains:
             sums = parts(level, stride, most)
-            total = paid + sums.sum(axis=0)
+            total = cost + sums.sum(axis=0)
             at = int(np.argmin(total))
             if total[at] < least:
                 names = ("increments", "range", "between", "spread")
