@@ -14,7 +14,7 @@ from scipy import special, stats
 
 from mehler.bounds import Bound
 from mehler.statements import BoundCase, Context, Evidence, Plot
-from mehler.verify import Verdict
+from mehler.verify import Verdict, intervals
 
 # A function that returns a bound: that of a theorem, or in tests a wrong one.
 Bounding = Callable[..., Bound]
@@ -157,6 +157,7 @@ def compare_ratios(
     false_alarm: float,
     *,
     method: str,
+    plots: tuple[Plot, ...] = (),
 ) -> Evidence:
     """Compare means over their bounds with 1: (lower end, ratio, upper end, features) of each."""
     low, value, high, n_features = max(ratios, key=lambda ratio: (ratio[0] > 1.0, ratio[2]))
@@ -169,6 +170,22 @@ def compare_ratios(
         n_features=n_features,
         method=method,
         assumptions=("draws are independent",),
+        plots=plots,
+    )
+
+
+def compare_count(
+    context: Context, claim: str, count: int, n_draws: int, **fields: Any
+) -> Evidence:
+    """Compare the probability of an event, by its count in draws, with `lower` in `fields`."""
+    return Evidence.from_interval(
+        claim=claim,
+        observed=count / n_draws,
+        interval=intervals.binomial(count, n_draws, context.false_alarm),
+        false_alarm=context.false_alarm,
+        method=f"Clopper-Pearson interval for {count} of {n_draws} draws",
+        assumptions=("draws are independent",),
+        **fields,
     )
 
 

@@ -17,9 +17,8 @@ from mehler import exact
 from mehler.bounds import Bound, kitchen_sinks
 from mehler.bounds.kitchen_sinks import feature_scale_maxout
 from mehler.statements import Context, Evidence, Plot, Series, check
-from mehler.verify import intervals
 
-from .._comparisons import Case, compare_instances, compare_with_bounds
+from .._comparisons import Case, compare_count, compare_instances, compare_with_bounds
 from .._plots import plot, quantile_points
 from . import _extremal_instances as extremal
 from ._instances import Cosines, average_errors, blocks, mean_signs
@@ -193,20 +192,12 @@ def without_bound(context: Context, *, by: By | None = None) -> Evidence:
     ((units, errors),) = _units(context, (80,), by)
     bound = kitchen_sinks.approximation(50, scale=units.feature_scale, delta=0.05).total
     violations, n = int(np.sum(errors > bound)), int(errors.size)
-    return Evidence.from_interval(
-        claim=(
-            r"for maxout units of 4 weights on inputs of norm $\sqrt{80}$, which the published "
-            r"form leaves out, the bound for $C = 1$, $K = 50$, $\delta = 0.05$ fails with "
-            "probability of at least 0.5"
-        ),
-        observed=violations / n,
-        interval=intervals.binomial(violations, n, context.false_alarm),
-        lower=0.5,
-        false_alarm=context.false_alarm,
-        n_features=50 * n,
-        method=f"Clopper-Pearson interval for violations in {n} draws",
-        assumptions=("draws are independent",),
+    claim = (
+        r"for maxout units of 4 weights on inputs of norm $\sqrt{80}$, which the published "
+        r"form leaves out, the bound for $C = 1$, $K = 50$, $\delta = 0.05$ fails with "
+        "probability of at least 0.5"
     )
+    return compare_count(context, claim, violations, n, lower=0.5, n_features=50 * n)
 
 
 def divided_cases(context: Context, bound: Lemma = kitchen_sinks.approximation) -> list[Case]:

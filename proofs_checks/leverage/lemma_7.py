@@ -8,7 +8,7 @@ import numpy as np
 from mehler.statements import Context, Evidence, Plot, Series, check
 from mehler.verify import intervals
 
-from .._comparisons import compute
+from .._comparisons import compare_ratios, compute
 from .._plots import plot
 from ._instances import Circle
 
@@ -63,28 +63,19 @@ def fixed(context: Context, *, limit: Limit = promised) -> Evidence:
     n = 4000 if context.quick else 50_000
     rng = context.rng("coefficients")
     ratios = []
-    for number in range(3):
+    for _ in range(3):
         alpha = rng.standard_normal(_POINTS) / _POINTS
         errors = sums.errors(rng, alpha, _POOL, n)
         bound = limit(alpha, sums.largest_deviation)
         most = sums.mean_square(alpha, _POOL)
         low, high = intervals.known_variance(errors, most, context.false_alarm / 3)
-        ratios.append((high / bound, low / bound, errors.mean() / bound, number))
-    high, low, mean, _ = max(ratios)
-    return Evidence.from_interval(
-        claim=(
-            r"$E\|f-\hat f\|$ over $\|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}$, three sums "
-            f"of {_POINTS} kernels on a circle, pools of {_POOL}: the largest"
-        ),
-        observed=float(mean),
-        interval=(float(low), float(high)),
-        upper=1.0,
-        false_alarm=context.false_alarm,
-        n_features=3 * n * _POOL,
-        method=f"Catoni's intervals at the exact mean square, {n} pools each",
-        assumptions=("draws are independent",),
-        plots=(_plot(),),
+        ratios.append((low / bound, float(errors.mean()) / bound, high / bound, 3 * n * _POOL))
+    claim = (
+        r"$E\|f-\hat f\|$ over $\|\alpha\|_1\sup\sqrt{\mathrm{Var}\,\hat K_{M_0}}$, three sums "
+        f"of {_POINTS} kernels on a circle, pools of {_POOL}"
     )
+    method = f"Catoni's intervals at the exact mean square, {n} pools each"
+    return compare_ratios(claim, ratios, context.false_alarm, method=method, plots=(_plot(),))
 
 
 @check("leverage.lemma-7", form="proved", name="in a ball")

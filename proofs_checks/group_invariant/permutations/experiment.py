@@ -11,9 +11,8 @@ from fractions import Fraction
 from typing import Any
 
 from mehler.statements import Context, Evidence, Plot, Series, check
-from mehler.verify import intervals
 
-from ..._comparisons import compute
+from ..._comparisons import compare_count, compute
 from ..._plots import plot
 from .._tokens import Tokens
 from . import _task as task
@@ -62,14 +61,12 @@ def _larger_wins(context: Context, label: str, sizes: list[tuple[int, int]]) -> 
         )
         wins += less < more
     few, many = (f"CDF({n}, {m})" for n, m in sizes)
-    return _win_probability(
-        context,
-        wins,
-        _DRAWS,
-        claim=f"{few} is less accurate than {many} in more than half of all draws of targets, "
-        f"split and templates; {_problem(tokens, per_class)}",
-        n_features=_DRAWS * max(m * (2 * n + 1) for n, m in sizes),
+    claim = (
+        f"{few} is less accurate than {many} in more than half of all draws of targets, "
+        f"split and templates; {_problem(tokens, per_class)}"
     )
+    n_features = _DRAWS * max(m * (2 * n + 1) for n, m in sizes)
+    return compare_count(context, claim, wins, _DRAWS, lower=0.5, n_features=n_features)
 
 
 @check("group-invariant.permutations", form="proved", name="the order of the figure", pays=True)
@@ -86,14 +83,13 @@ def ordering(
             for gram in (bag_of_words(tokens), invariant(tokens, n, seed), haar(tokens))
         )
         wins += bag < cdf <= limit
-    return _win_probability(
+    return compare_count(
         context,
+        f"bag of words < CDF({n}, 25) <= Haar kernel in more than half of all draws of "
+        f"targets, split and templates; {_problem(tokens, per_class)}",
         wins,
         _DRAWS,
-        claim=(
-            f"bag of words < CDF({n}, 25) <= Haar kernel in more than half of all draws of "
-            f"targets, split and templates; {_problem(tokens, per_class)}"
-        ),
+        lower=0.5,
         n_features=_DRAWS * 25 * (2 * n + 1),
         plots=(plot_training(context),),
     )
@@ -113,14 +109,13 @@ def few_elements(context: Context, *, few: int | None = None) -> Evidence:
             for r in (min(count, tokens.group.order), tokens.group.order)
         )
         wins += less < whole
-    return _win_probability(
+    return compare_count(
         context,
+        f"CDF({n}, {m}) with {count} permutations is less accurate than with all in more than "
+        f"half of all draws; {_problem(tokens, per_class)}",
         wins,
         _FEWER_DRAWS,
-        claim=(
-            f"CDF({n}, {m}) with {count} permutations is less accurate than with all in more than "
-            f"half of all draws; {_problem(tokens, per_class)}"
-        ),
+        lower=0.5,
         n_features=_FEWER_DRAWS * m * (2 * n + 1),
         plots=(plot_elements(context),),
     )
@@ -130,29 +125,6 @@ def _problem(tokens: Tokens, per_class: int) -> str:
     return (
         f"sequences of {tokens.length} tokens out of {tokens.alphabet}, {per_class} a class to "
         "learn from"
-    )
-
-
-def _win_probability(
-    context: Context,
-    wins: int,
-    draws: int,
-    *,
-    claim: str,
-    n_features: int,
-    plots: tuple[Plot, ...] = (),
-) -> Evidence:
-    """Compare a count of draws with one half."""
-    return Evidence.from_interval(
-        claim=claim,
-        observed=wins / draws,
-        interval=intervals.binomial(wins, draws, context.false_alarm),
-        lower=0.5,
-        false_alarm=context.false_alarm,
-        n_features=n_features,
-        method=f"Clopper-Pearson interval for {wins} of {draws} draws",
-        assumptions=("draws are independent",),
-        plots=plots,
     )
 
 

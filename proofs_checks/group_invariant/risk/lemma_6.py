@@ -19,7 +19,7 @@ from mehler.features.groups import SignFlips
 from mehler.statements import Context, Evidence, check
 from mehler.verify import intervals
 
-from ..._comparisons import Case, compare_with_bounds, compute
+from ..._comparisons import Case, compare_ratios, compare_with_bounds, compute
 from .._shared import unit_rows
 from .._tokens import BINS, WINDOW, fitted
 
@@ -64,21 +64,10 @@ def rademacher(context: Context, *, window: float = WINDOW) -> Evidence:
         variance = (WINDOW / window) ** 2 * (1 + n / (4 * m))
         rate = context.false_alarm / len(_SMALL)
         low, high = intervals.known_variance(averages, variance, rate)
-        rows.append((high, low, float(averages.mean()), m, n))
-    high, low, mean, m, n = max(rows)
-    return Evidence.from_interval(
-        claim=(
-            r"$\mathfrak R_N \le 2sC/\sqrt N$: their ratio (largest of "
-            f"{len(rows)}: $m = {m}$, $N = {n}$)"
-        ),
-        observed=mean,
-        interval=(low, high),
-        upper=1.0,
-        false_alarm=context.false_alarm,
-        n_features=n_draws * m * (2 * BINS + 1),
-        method="known variance (Catoni), the variance by Efron and Stein",
-        assumptions=("draws are independent",),
-    )
+        rows.append((low, float(averages.mean()), high, n_draws * m * (2 * BINS + 1)))
+    claim = r"$\mathfrak R_N$ over its bound $2sC/\sqrt N$"
+    method = "known variance (Catoni), the variance by Efron and Stein"
+    return compare_ratios(claim, rows, context.false_alarm, method=method)
 
 
 def gap_bound(n: int, *, window: float = WINDOW, delta: float = _DELTA) -> Bound:

@@ -17,9 +17,8 @@ from scipy import stats
 from mehler import exact
 from mehler.bounds import Bound, maxout
 from mehler.statements import Context, Evidence, check
-from mehler.verify import intervals
 
-from ..._comparisons import Bounding, compare_instances, compute
+from ..._comparisons import Bounding, compare_count, compare_instances, compute
 from .. import _published
 from . import _instances as instances
 from ._risks import Setting, compare_risks, drawn_settings, free_bound, paper_bound
@@ -229,18 +228,10 @@ def small_losses(context: Context, *, loss_bound: float = 1e-3) -> Evidence:
     # All labels are 1: the minimiser takes every sign right, whatever the sample.
     excess = loss_bound / 2 * scale * (math.sqrt(2 / math.pi) - sizes)
     count = int((excess > bound.value).sum())
-    low, high = intervals.binomial(count, n_draws, context.false_alarm)
-    return Evidence.from_interval(
-        claim=(
-            f"one input of label 1, $B = {loss_bound:g}$, $q = 2$, $m = {m}$, $N = 10^{{12}}$: "
-            r"chance that the excess risk over $\mathcal F$ exceeds $RB$ times the bound of "
-            f"Theorem 2, {bound.value:.2g}"
-        ),
-        observed=count / n_draws,
-        interval=(low, high),
-        lower=1 - bound.probability,
-        false_alarm=context.false_alarm,
-        n_features=m * n_draws,
-        method=f"Clopper-Pearson interval for violations in {n_draws} draws",
-        assumptions=("draws are independent",),
+    claim = (
+        f"one input of label 1, $B = {loss_bound:g}$, $q = 2$, $m = {m}$, $N = 10^{{12}}$: "
+        r"chance that the excess risk over $\mathcal F$ exceeds $RB$ times the bound of "
+        f"Theorem 2, {bound.value:.2g}"
     )
+    promised, n_features = 1 - bound.probability, m * n_draws
+    return compare_count(context, claim, count, n_draws, lower=promised, n_features=n_features)
