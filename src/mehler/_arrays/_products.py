@@ -31,7 +31,7 @@ _SIDE, _PRODUCTS = 128, 1 << 21
 
 
 def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
-    """Return the elementwise maximum; in `a` where no derivative needs what was there."""
+    """Return the elementwise maximum, written over `a` where no derivative needs that."""
     tensors = ns.is_torch_array(a) and ns.is_torch_array(b)
     in_hand = type(a) is np.ndarray or (tensors and not differentiable(a, b))
     return xp.maximum(a, b, out=a) if in_hand else xp.maximum(a, b)

@@ -241,6 +241,7 @@ def map_rows(
 
 
 def _map_rows_jax(function: Callable[[Any, Array], Array], fast: Any, x: Array, block: int) -> Any:
+    """Stack blocks by `fast`, the compiled function, or by the loop of JAX."""
     xp = ns.standard_namespace(x)
     if fast is not None:
         parts = [fast(x[rows, :]) for rows in slices(x.shape[0], block)]
@@ -450,6 +451,7 @@ def pairs_of_chunks(
 
 
 def _added(parts: list[Any], add: Callable[[Any, Any], Any]) -> Any:
+    """Add parts in pairs within groups, and groups in sequence."""
     total = None
     for start in range(0, len(parts), _GROUP):
         group = parts[start : start + _GROUP]

@@ -99,6 +99,7 @@ def _flags(device: str) -> Any:
 
 @contextmanager
 def _with_flags(device: str) -> Iterator[None]:
+    """Set the flag of full precision, and put it back at the end."""
     flags = _flags(device)
     name = "fp32_precision" if hasattr(flags, "fp32_precision") else "allow_tf32"
     before = getattr(flags, name)

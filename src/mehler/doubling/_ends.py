@@ -2,8 +2,9 @@
 
 From below, a packing: points in a ball of radius r that are farther than r apart. No ball of radius
 r/2 holds two. From above, sections: what a ball of radius r holds of the set, of diameter D <= 2 r.
-Fix an order of all points: from its first, x, a section lies after x and within D. Balls of radius
-D/4 <= r/2 that cover the set split it into cells; the most cells after and near an x are enough.
+Fix an order of all points: a section lies after its first point x, and within D of it. A cover of
+the set by balls of radius D/4 <= r/2 splits it into cells. So no section needs more balls than the
+most cells after and near some x.
 """
 
 from __future__ import annotations
@@ -211,6 +212,7 @@ class PointPairs:
             self._stored, self._limit = blocks, limit
 
     def _computed(self, limit: float) -> Iterator[Block]:
+        """Yield all pairs within a computed limit, by slices of first points."""
         for rows in self.points.blocks():
             between = self.points.squared(rows, slice(None))
             row, column = (i.astype(np.int32) for i in np.nonzero(between <= limit))

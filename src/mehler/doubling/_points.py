@@ -49,12 +49,9 @@ class Interval:
 
 # Differences cost one pass over a block per column; beyond this many a matrix product is faster.
 _FEW_COLUMNS = 8
-# Few points are always compared by differences, which are accurate to rounding.
-_FEW_ROWS = 64
-# Most points of which the diameter is that of all pairs.
-_ALL_PAIRS = 20_000
-# Elements of a block of distances on the host: 16 MiB.
-_BLOCK = 1 << 21
+_FEW_ROWS = 64  # few points are always compared by differences, which are accurate to rounding
+_ALL_PAIRS = 20_000  # most points of which the diameter is that of all pairs
+_BLOCK = 1 << 21  # elements of a block of distances on the host: 16 MiB
 _UNIT = 2.0**-52
 _TINY = 2.0**-1000  # squares of the scaled differences underflow below this
 
@@ -204,6 +201,7 @@ def _swept(points: Points) -> Interval:
 
 
 def _ends(points: Points, low: float, high: float) -> Interval:
+    """Return the diameter, in the units of the data, from computed bounds on its square."""
     below = math.nextafter(math.sqrt(float(points.lower(np.float64(low)))), 0.0)
     above = math.nextafter(math.sqrt(float(points.upper(np.float64(high)))), math.inf)
     # Scaling is exact but where it leaves the range of normal floats.
@@ -226,7 +224,7 @@ def log2_ceil(count: int) -> int:
 
 
 def by_columns(n_varying: int) -> int:
-    r"""Bound that of R^d, d = `n_varying` columns, by :math:`\lceil d \log_2 5\rceil` or less."""
+    r"""Bound the dimension of R^d, d = `n_varying`, by :math:`\lceil d \log_2 5\rceil` or less."""
     if n_varying in _HALF_BALLS:
         return log2_ceil(_HALF_BALLS[n_varying])
     return math.ceil(n_varying * math.log2(5))

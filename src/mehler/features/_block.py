@@ -29,8 +29,8 @@ class Angles:
     """The angles of a map of waves (cosines, sines), whose rounding bounds the length of rows.
 
     Angles of standard normal weights have the root mean square `scale` per unit of length of a
-    row; the waves see them `harmonic` times. Other laws have lengths (m,) or entries (1, d, m)
-    among the weights, at the position `law`.
+    row; the waves take them `harmonic` times. Other weights have lengths (m,) or entries
+    (1, d, m), at the position `law` among the map's weights, from which the scale is computed.
     """
 
     scale: float

@@ -3,8 +3,8 @@
 At two rows, the inputs of a layer are Gaussians u, v of standard deviations s_x, s_y (scales) and
 correlation rho. `Pairs` hold them, with `near` = 1 - rho and `far` = 1 + rho (gaps), which have
 digits that rho loses at nearly equal or opposite rows. A layer, `Maxout` or `Elementwise`, has the
-moment E a(u) a(v) of its units a and the slope E a'(u) a'(v) of their gradients. The moment is the
-covariance of the next layer, whose gaps units of degree 1 (a(c u) = c a(u)) compute directly.
+moment E a(u) a(v) of its units a and the slope E a'(u) a'(v) of their gradients. The moment gives
+the covariance of the next layer. Units of degree 1, a(c u) = c a(u), compute its gaps directly.
 """
 
 from __future__ import annotations

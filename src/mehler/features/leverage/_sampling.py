@@ -1,4 +1,4 @@
-"""Selectors of features of a pool: plain sampling, by leverage scores, the largest scores."""
+"""Selectors of features of a pool: the first, sampled by leverage scores, of largest score."""
 
 from __future__ import annotations
 

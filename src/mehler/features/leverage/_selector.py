@@ -1,4 +1,4 @@
-"""Keep some features of a pool, a map of more than needed: the base class, the map it returns."""
+"""Keep some features of a pool, a map with more than needed: base class and resulting map."""
 
 from __future__ import annotations
 
