@@ -2,8 +2,8 @@
 
 In Rahimi and Recht (2008) f* = int alpha* phi over features phi of density pi, |alpha*| <= C pi and
 |phi| <= 1; mu is the law of the inputs. The error of the average of K drawn features, weighted by
-alpha*/pi, is compared with the bound: for cosines, random signs and instances. Ours is for larger
-features, too.
+alpha*/pi, is compared with the bound, for cosines, constants of random sign, and in instances. Our
+bound is sharper by known moments, and holds for larger features, maxout units, once divided.
 """
 
 import math

@@ -2,9 +2,9 @@
 
 In Shahrampour and Kolouri (2019) the *leverage* of a feature phi at a ridge is <phi, (T + ridge)^-1
 phi>, T the kernel's operator; its mean is d, the degrees of freedom. M features are drawn in
-proportion to it, or plainly. The error of the ball is the largest over its functions of the least
-error of a sum of these, penalty included: compared with 4 ridge for the paper's M and our smaller
-one.
+proportion to leverage, or plainly. The error of the ball is the largest, over its functions, of the
+least squared error of a sum of these features plus the ridge's penalty. It is compared with 4
+ridge, at the paper's number of features, restored, and at our smaller one.
 """
 
 from collections.abc import Callable

@@ -1,9 +1,9 @@
 """Definition 1: degrees of freedom are the mean leverage, and not below those of sampled rows.
 
 The leverage of a feature phi at a ridge is <phi, (T + ridge)^-1 phi>, T the kernel's operator, and
-the degrees of freedom are Tr T (T + ridge)^-1 (Shahrampour, Kolouri 2019). A pool's scores,
-probability times leverage, sum to them: compared where eigenvalues are known; and their means from
-few rows, as we prove, to less.
+the degrees of freedom are Tr T (T + ridge)^-1 (Shahrampour, Kolouri 2019). They are compared with
+the sum of a pool's scores, each a probability times leverage. Ours: the sum of scores estimated
+from few rows is not larger in the mean, as draws confirm.
 """
 
 from collections.abc import Callable

@@ -1,4 +1,9 @@
-"""Theorem 4: error of the distribution function of <g t, x> over a group, by r random elements."""
+"""Theorem 4: the error of a distribution function that r random group elements estimate.
+
+The features of Mroueh, Voinea and Poggio (2015) are distribution functions of <g t, x> over a
+group's elements g, for a row x and a random vector t. Their largest error is compared with the
+bound of Dvoretzky, Kiefer and Wolfowitz, in draws and by its exact law, Kolmogorov's.
+"""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,8 +1,9 @@
 """Bounds of the energy distance of two orbits {g x}, {g z} by their least distance |x - g z|.
 
 The energy distance, kept by the features of Mroueh, Voinea and Poggio (2015), is 2 D(x, z) - D(x,
-x) - D(z, z), D(x, z) the mean of |x - g z| over a group's elements g. Our bounds are compared with
-closed forms and sums over finite groups. Instances pair the smaller with the larger.
+x) - D(z, z), with D(x, z) the mean of |x - g z| over a group's elements g. Our bounds are compared
+with closed forms and with sums over finite groups. An instance pairs the lower bound with the exact
+value, or the exact value with the upper bound.
 """
 
 import math

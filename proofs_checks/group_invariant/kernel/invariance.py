@@ -1,9 +1,9 @@
 """Invariance of features, Phi(g x) = Phi(x): exact for a whole group, not for samples of it.
 
 A random vector t, a *template*, gives a row x the distribution function of <t, g x> over elements
-g. By the words of Mroueh, Voinea and Poggio (2015) the mean inner product of these features is
-invariant: tested for two random elements. Drawn features are compared with our mean change, 2 kappa
-w |x - g x|: kappa = E|t_1|/2, w below.
+g. Mroueh, Voinea and Poggio (2015) say in words that the mean inner product of these features is
+invariant, which is tested for two random elements. Drawn features are compared with our mean change
+E|Phi(x) - Phi(g x)|^2 = 2 kappa w |x - g x|, where kappa = E|t_1|/2.
 """
 
 import dataclasses

@@ -1,4 +1,9 @@
-"""Two distances of orbits {gx: g in G}: d_G, by the mean of |gx - hz|, and the energy distance."""
+"""Two distances of orbits {gx: g in G}: d_G of Mroueh, Voinea, Poggio (2015), and the energy.
+
+d_G is D/sqrt(2 pi d), D(x, z) the mean of |gx - hz|: not 0 between a row and its images. The energy
+distance 2 D(x, z) - D(x, x) - D(z, z) is 0 there and only there. Both are computed; the energy is
+compared with distances of features Phi, distribution functions of <t, gx> for random t.
+"""
 
 import math
 from typing import Any

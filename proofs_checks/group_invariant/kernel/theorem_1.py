@@ -3,8 +3,8 @@
 In Mroueh, Voinea and Poggio (2015) a random vector t, a *template*, gives a row x the distribution
 function of <t, g x> over a group's elements g, in the window [-s, s]: its features. K_s is their
 mean inner product at unit rows x and z, d_G the mean of |g x - h z|/sqrt(2 pi d). Templates t ~
-N(0, I/d) of |t|^2 >= s are rejected: they give zeros, or are drawn again. The exact gaps K_s - (s -
-d_G) are compared with the paper's limits, -delta_2 and delta_1; our K_s with features.
+N(0, I/d) of |t|^2 >= s are rejected: they give zeros, or are drawn again. The exact gap K_s - (s -
+d_G) is compared with the paper's limits, -delta_2 and delta_1, and our K_s with drawn features.
 """
 
 import itertools

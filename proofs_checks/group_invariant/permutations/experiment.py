@@ -2,8 +2,9 @@
 
 Mroueh, Voinea and Poggio (2015) label a sequence by whether two target tokens both occur in it.
 CDF(n, m), features of n bins and m random vectors, *templates*, and their limit, the Haar kernel,
-are equal at all orders of a sequence, its orbit; so is the bag of words, the counts of tokens. It
-is counted in how many draws of targets, training set and templates one of them is more accurate.
+are equal at all orders of a sequence, its orbit; so is the bag of words, the counts of tokens.
+Counted are the draws, of targets, training set and templates, in which one kind of features is more
+accurate than another. Statements on counts of tokens alone are exact.
 """
 
 from collections.abc import Callable, Sequence

@@ -2,8 +2,9 @@
 
 In Mroueh, Voinea and Poggio (2015) features psi(x, t, tau) are distribution functions of <t, g x>
 over a group's elements g, for random *templates* t of density p, at tau in a window [-s, s]; F_p
-has the functions int int w psi dt dtau with |w| <= C p, and K_s is the mean inner product. For C =
-1 a lower bound keeps 4 K_s(., x) far from F_p; our form is for all C, with K_s(., x) drawn.
+has the functions int int w psi dt dtau with |w| <= C p, and K_s is the mean inner product of
+features. For C = 1 a lower bound keeps 4 K_s(., x) away from F_p; that K_s(., x) itself, and for
+large C each sum of these, is in F_p is proved here, and compared with drawn features.
 """
 
 import math

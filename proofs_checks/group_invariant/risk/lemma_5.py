@@ -1,4 +1,8 @@
-"""Lemma 5: close functions have close risks, by a factor L, the loss's Lipschitz constant."""
+"""Lemma 5: close functions have close risks, by a factor L, the loss's Lipschitz constant.
+
+Mroueh, Voinea and Poggio (2015) state it for the L2 distance. Differences of risks of a function f*
+and drawn sums of features near it, as in Lemma 4, are compared with L times their distance.
+"""
 
 import numpy as np
 

@@ -1,4 +1,8 @@
-"""Sample complexity: how many fewer orbits, sequences in any order, there are than sequences."""
+"""Sample complexity: how many fewer orbits there are than points, if a group moves the points.
+
+Mroueh, Voinea and Poggio (2015) need samples of orbits alone. Points are sequences of tokens, an
+orbit has all orders of a sequence. Burnside's formula is compared with a list of all orbits.
+"""
 
 import math
 from collections.abc import Callable

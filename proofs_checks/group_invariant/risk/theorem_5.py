@@ -1,8 +1,9 @@
 """Theorem 5: by how much the true risk exceeds the empirical one, over a class of functions.
 
 Mroueh, Voinea and Poggio (2015) bound it for |f| <= C, losses V(y f(x)) of Lipschitz constant L and
-N samples, by the *Rademacher complexity*, E sup |mean of random signs times f(x_i)|. As restored it
-fails for one function. Ours is compared with draws, and the exact chance of a violation with delta.
+N samples, by the *Rademacher complexity*, E sup |mean of random signs times f(x_i)|. As restored
+the bound fails for one function. Ours is compared with draws, and in instances, which pair the
+exact chance of a violation with the promised one, delta.
 """
 
 import math
