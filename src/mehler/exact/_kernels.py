@@ -49,8 +49,8 @@ def maxout_kernel(rho: _arrays.Array, q: int, dps: int | None = None) -> Any:
 
     .. math:: K_q(\rho) = E \max_j g_j \max_j g'_j = h_1(q)^2 + \int_0^\rho \kappa_q(t)\,dt
 
-    For vectors of any length, K(x, z) = |x| |z| K_q(rho). The paper prints sigma^2 rho kappa_q
-    instead: that is :func:`locally_linear_kernel`. Proof: :doc:`/theorems/theorem-1-kernel`.
+    For vectors of any length, times |x| |z|. Mroueh, Rennie, Goel (2015), Theorem 1, print sigma^2
+    rho kappa_q instead: :func:`locally_linear_kernel`. Proof: :doc:`/theorems/theorem-1-kernel`.
 
     Arguments, result and cost are those of :func:`collision_probability`, whose table it shares;
     relative error at most 1e-13 in float64, 1e-5 in float32.
@@ -71,7 +71,7 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
 
     .. math:: \sigma^2(q)\, \rho\, \kappa_q(\rho)
 
-    It is not the expected kernel of maxout features, but exactly that of
+    Mroueh, Rennie, Goel (2015) state it for maxout features. It is not theirs, but exactly that of
     :class:`mehler.DecoupledMaxoutFeatures`.
 
     Arguments and result are those of :func:`collision_probability`; absolute error at most 1e-13

@@ -73,7 +73,7 @@ def sigma2(q: int, dps: int | None = None) -> Any:
 
     .. math:: \sigma^2(q) = E \max_j g_j^2 \sim 2 \log q
 
-    (The paper has log q; see :doc:`/theorems/sigma2-growth`.)
+    (Mroueh, Rennie, Goel (2015) print log q: :doc:`/theorems/sigma2-growth`.)
 
     Arguments and result are those of :func:`max_moment`.
 

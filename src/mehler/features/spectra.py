@@ -238,7 +238,7 @@ class Laplacian(Spectrum):
 
 
 _SMOOTHEST = 50.0  # for larger nu the Matern kernel is practically Gaussian
-_ROUGHEST = 0.05  # below, chi^2_{2 nu} is no float with a probability above 2^-53
+_ROUGHEST = 0.05  # below, chi^2_{2 nu} underflows with a probability above 2^-53
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Closed forms of E a(u) a(v), u and v normal: a of powers on both sides of 0, of waves, erf."""
+"""Closed forms of E a(u) a(v), u and v normal: powers on each side of 0, waves, erf, gelu."""
 
 from __future__ import annotations
 

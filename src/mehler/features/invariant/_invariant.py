@@ -1,7 +1,7 @@
 """Group-invariant features: distribution functions of projections on moved templates.
 
 A template t is a random vector, and a group's elements g (shifts, say) move it to g t. Features of
-a row x are shares of its projections <g t, x> below thresholds, the edges of bins of [-s, s].
+a row x are shares of its projections <g t, x> below thresholds, at bins of a window [-s, s].
 """
 
 from __future__ import annotations

@@ -129,7 +129,7 @@ class LeverageSampling(ByScores):
         Systematic draws have the mean of independent ones, and counts within 1 of it.
     mix : float, optional
         :math:`\eta` in [0, 1], the fraction of plain sampling, which bounds weights by 1/eta. With
-        ``draws="iid", mix=0.0`` this is the paper's Algorithm 1 exactly as published.
+        ``draws="iid", mix=0.0`` this is Algorithm 1 of Shahrampour, Kolouri (2019) as published.
     seed : int
         Seed of the draws; the pool has its own.
 
@@ -197,7 +197,7 @@ class LeverageSampling(ByScores):
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TopLeverage(ByScores):
-    """Keep the features of largest leverage score, the paper's Algorithm 2.
+    """Keep the features of largest leverage score: Algorithm 2 of Shahrampour, Kolouri (2019).
 
     No theorem covers it: the kept features have the kernel of the high frequencies
     (:doc:`/theorems/leverage-bach`).

@@ -23,7 +23,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
               \right)_{\ell\le m}, \quad D_\ell(x) = \arg\max_{j\le q}\langle w^\ell_j, x\rangle
 
     With v independent of w the expected kernel is :math:`\sigma^2(q)\langle x, z\rangle
-    \kappa_q(\rho)`, kappa_q the chance of equal D: what Theorem 1 states for plain maxout.
+    \kappa_q(\rho)`, kappa_q the chance of equal D: what the paper states for plain maxout.
 
     Parameters
     ----------
