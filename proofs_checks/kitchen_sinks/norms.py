@@ -132,7 +132,7 @@ def circle() -> tuple[Any, Any, Any]:
 
 @check("kitchen-sinks.norms", form="proved", name="the norm of 0")
 def zero(context: Context, *, norm: Norm = least_sup) -> Evidence:
-    """Take the norm of the function 0, from a representation whose weights are not 0."""
+    """Compute the norm of the function 0, from a representation whose weights are not 0."""
     alpha, density, features = circle()
     size = float(np.abs(features @ alpha).max())
     if size > 1e-14:
@@ -195,7 +195,7 @@ def infima(
 
 @check("kitchen-sinks.norms", form="proved", name="the norm of the kernel's space")
 def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evidence:
-    """Hold the infimum of the H norm against the kernel's own norm."""
+    """Compare the infimum of the H norm with the kernel's own norm."""
     ratios = [least_square(*problem) / kernel_norm(*problem) for problem in problems(context)]
     ratio = max(ratios, key=lambda ratio: abs(ratio - 1))
     claim = (
@@ -208,7 +208,7 @@ def kernel_space(context: Context, *, least_square: Norm = least_square) -> Evid
 
 @check("kitchen-sinks.norms", form="proved", name="one bound on the weights")
 def one_bound(context: Context, *, c: float = 1.0) -> Evidence:
-    """Look for a function with weights of at most the density near one of the kernel's space."""
+    """Bound how near functions with weights of at most the density come to one of norm 1 in H."""
     nearest = distance_at_points(np.linspace(0.2, 3.0, 8), c)
     claim = (
         r"for $C = 1$ no function of $|\alpha| \le C\pi$ is nearer to $xe^{-x^2/2}$, which has "

@@ -2,8 +2,8 @@
 
 Shahrampour and Kolouri (2019) draw M of a pool's M_0 features phi with probabilities q, by scores.
 All outcomes of a few draws from a small pool are enumerated, and the mean kernel of the weighted
-features is compared with the pool's, the mean of phi phi': for the paper's squared weights, as
-restored, 1/(M M_0 q), for others, and for three kinds of draws of ours.
+features is compared with the pool's, the mean of phi phi': for squared weights 1/(M M_0 q),
+restored from the paper's words, for others, and for three kinds of draws of ours.
 """
 
 import itertools

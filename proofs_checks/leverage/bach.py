@@ -4,7 +4,7 @@ In Shahrampour and Kolouri (2019) the *leverage* of a feature phi at a ridge is 
 phi>, T the kernel's operator; its mean is d, the degrees of freedom. M features are drawn in
 proportion to leverage, or plainly. The error of the ball is the largest, over its functions, of the
 least squared error of a sum of these features plus the ridge's penalty. It is compared with 4
-ridge, at the paper's number of features, restored, and at our smaller one.
+ridge, at Bach's number of features (*restored*), and at our smaller one (*proved*).
 """
 
 from collections.abc import Callable

@@ -55,7 +55,7 @@ def _probabilities(context: Context, claim: str, error: Any) -> Evidence:
 
 @check("leverage.corollary-5", form="restored", name="Corollary 5", pays=True)
 def restored(context: Context, *, error: Callable[..., Bound] = corollary_5) -> Evidence:
-    """Compare errors of q with the paper's bound, restored."""
+    """Compare errors of q with the paper's bound, restored from its words."""
 
     def at(rows: int, waves: Waves, d: float) -> Bound:
         smallest = float(np.linalg.eigvalsh(waves.gram)[0])

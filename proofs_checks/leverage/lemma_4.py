@@ -2,8 +2,8 @@
 
 G is that of a pool, tau = diag G (G + ridge)^-1 are the scores. Estimated from rows, G + ridge is
 within factors 1 -+ Delta, the `spread`. Shahrampour and Kolouri (2019) bound errors of tau in two
-steps, as restored: the first is compared with errors in draws, the last with the first, of which it
-loses most where the smallest eigenvalue of G is small.
+steps, restored from words: the first is compared with errors in draws, the last with the first, of
+which it loses most where the smallest eigenvalue of G is small.
 """
 
 from collections.abc import Callable

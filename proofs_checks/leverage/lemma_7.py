@@ -1,8 +1,8 @@
 """Lemma 7: how far a kernel sum moves if a pool of random features replaces the kernel.
 
 Sums f of alpha_n K(x_n, .) keep their alpha with the kernel of a pool of M_0 drawn features. The
-bound of Shahrampour and Kolouri (2019), restored, is compared with mean L2 errors of drawn pools on
-a circle, and evaluated for functions of norm 1 in the kernel's space, where it is large.
+bound of Shahrampour and Kolouri (2019), restored from words, is compared with mean L2 errors of
+drawn pools on a circle; for functions of norm 1 in the kernel's space it is shown to be large.
 """
 
 from collections.abc import Callable

@@ -2,8 +2,8 @@
 
 The score tau_i is the i-th entry of diag G (G + ridge)^-1, G_ij = sqrt(p_i p_j) <phi_i, phi_j> the
 Gram matrix of features with probabilities p_i. The leverage is <phi_i, (T + ridge)^-1 phi_i>, T the
-kernel's operator, sum p_i phi_i phi_i^T. That tau_i is p_i times it, as restored from Shahrampour
-and Kolouri (2019), is computed for random pools, and in closed form.
+kernel's operator, sum p_i phi_i phi_i^T. That tau_i is p_i times it, restored from words of
+Shahrampour and Kolouri (2019), is computed for random pools, and in closed form.
 """
 
 from collections.abc import Callable

@@ -3,7 +3,7 @@
 In Mroueh, Voinea and Poggio (2015) a random vector t, a *template*, gives a row x the distribution
 function of <t, g x> over r elements g of a group, at the ends of n *bins* of a *window* [-s, s]:
 its features. The largest error of their inner products, for m templates and all pairs of rows, is
-compared with the paper's bound, restored, and ours, in draws and in instances of exact chances.
+compared with the paper's bound, restored from its words, and ours, in draws and by exact chances.
 """
 
 import math
@@ -84,7 +84,7 @@ def constants(
 
 @check("group-invariant.theorem-2", form="proved", name="three bins, redraw")
 def redraw(context: Context, *, rule: str = "paper") -> Evidence:
-    """Take three bins, rejected templates drawn again: 1/3 is exceeded by half of one per cent."""
+    """Compute the error of three bins in the plane: it is half of one per cent above 1/3."""
     claim = (
         r"$n \ge 1/\epsilon_0$ bins are not enough for $\epsilon_0$: the error with infinitely "
         r"many templates is above $1/3$; $\epsilon = 0.99$, $s = 1 + \epsilon$, $d = 2$, "
@@ -101,7 +101,7 @@ def redraw(context: Context, *, rule: str = "paper") -> Evidence:
 
 @check("group-invariant.theorem-2", form="proved", name="two bins in the plane")
 def plane(context: Context, *, rule: str = "paper") -> Evidence:
-    """Take two bins in the plane, templates on the circle: Remark 1 claims no constants there."""
+    """Compute that of two bins, templates on the circle, for which Remark 1 claims no constants."""
     claim = (
         "on the circle, for which the paper allows other constants, two bins err by at least "
         r"$0.6 > 1/n$: $x \perp z$, no group, $s = 1.99$"

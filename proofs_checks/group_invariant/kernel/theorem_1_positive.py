@@ -55,7 +55,7 @@ def _on_a_circle(claim: str, factor: float, **bounds: Any) -> Evidence:
 
 @check("group-invariant.theorem-1-positive", form="proved", name="the least constant")
 def least_constant(context: Context, *, factor: float = 1.0) -> Evidence:
-    """Take a circle without a group: a - |x - z| is a kernel with a = 4/pi."""
+    """Compute the least eigenvalue on a circle, no group: a - |x - z| is a kernel with a = 4/pi."""
     return _on_a_circle(r"$a - \|x - z\|$ with $a = 4/\pi$", factor, lower=-2 * _ROUNDING)
 
 

@@ -4,7 +4,7 @@ In Mroueh, Voinea and Poggio (2015) features of a row x are distribution functio
 r elements g of a group, for vectors t, *templates*, at the ends of n bins, or *cells*, of a window
 [-s, s]. f* is a mean of features over all t and thresholds, with weights of at most C; sums over m
 templates have weights of at most C/m. Distances of drawn sums from f* are compared with the paper's
-bound, restored, and with ours. Instances pair the exact chance, or size, of an error with ours.
+bound, restored from its words, and ours. Instances pair an exact chance, or error, with ours.
 """
 
 import math

@@ -75,9 +75,9 @@ def mean_bound(
 
 
 def pool(context: Context) -> Pool:
-    """Take +-psi(x, t, tau) = P(<gt, x> <= tau), 60 templates t, in L2 of ten orbits, thresholds.
+    """Return functions +-P(<gt, x> <= tau) of ten orbits of x and all thresholds tau, 60 random t.
 
-    Weights of either sign, as in Lemma 4: else all functions are near their mean.
+    Signs are those of weights in Lemma 4: else all functions are near their mean.
     """
     psi = columns(context.seed_for("pool"), _TEMPLATES)
     psi[:, 1::2] *= -1

@@ -6,11 +6,11 @@ s]. Sums with weights of at most C/m minimise the empirical risk of N samples. T
 the least risk of the *infinite class*, means over all t with weights of at most C. Our bound is
 compared with draws, and with instances where the chance of an excess is exact.
 
-The paper's bound, restored, fails on one orbit: a row x and -x under sign flips, P(y = 1) = 1/2 +
-eta. For C = 1 the infinite class has the values [-s, s] at x, sums have [-b, b]; b differs from s
-by at most s/n and s|2p - 1|, p the fraction of the identity among the elements. Where the loss has
-slope -1 the minimiser is b or -b, by the sign of the labels' mean; the risk of the wrong one is 2
-eta (s + b) above the least.
+The bound restored from the paper's words fails on one orbit, x and -x under sign flips, with P(y =
+1) = 1/2 + eta. For C = 1 the infinite class has the values [-s, s] at x, sums have [-b, b]; b
+differs from s by at most s/n and s|2p - 1|, p the fraction of the identity among the elements.
+Where the loss has slope -1 the minimiser is b or -b, by the sign of the labels' mean; the risk of
+the wrong one is 2 eta (s + b) above the least.
 """
 
 import math

@@ -1,9 +1,9 @@
 """Theorem 5: by how much the true risk exceeds the empirical one, over a class of functions.
 
 Mroueh, Voinea and Poggio (2015) bound it for |f| <= C, losses V(y f(x)) of Lipschitz constant L and
-N samples, by the *Rademacher complexity*, E sup |mean of random signs times f(x_i)|. As restored
-the bound fails for one function. Ours is compared with draws, and in instances, which pair the
-exact chance of a violation with the promised one, delta.
+N samples, by the *Rademacher complexity*, E sup |mean of random signs times f(x_i)|. The bound,
+lost in our text, fails for one function as restored. Ours is compared with draws, and in instances,
+which pair the exact chance of a violation with the promised one, delta.
 """
 
 import math
@@ -39,7 +39,7 @@ def as_restored(n_samples: int, *, log_delta: float, rademacher: float) -> float
 
 @check("group-invariant.theorem-5", form="restored", name="labels by a coin")
 def coins(context: Context, *, log_delta: float = -100.0) -> Evidence:
-    """Compute how often the restored bound fails: one function, 1, hinge loss, fair labels."""
+    """Compute how often the restored bound fails for one function, 1: hinge loss, fair labels."""
     # E |mean of signs| is below one over the root: a larger bound than the restored one.
     bound = as_restored(_SAMPLES, log_delta=log_delta, rademacher=_SAMPLES**-0.5)
     # The risk is larger than the empirical one by the mean of the labels: one of its two tails.
