@@ -1,5 +1,6 @@
 """What is refused, by a message that says what to do."""
 
+import inspect
 import subprocess
 import sys
 
@@ -9,6 +10,7 @@ import pytest
 import sklearn
 from sklearn.exceptions import NotFittedError
 
+import mehler.sklearn
 from mehler.sklearn import (
     FourierSampler,
     InvariantSampler,
@@ -24,6 +26,7 @@ X = np.random.default_rng(5).standard_normal((12, 5))
 Y = np.arange(12.0) % 2
 DATES = pd.date_range("2020-01-01", periods=len(X))
 NORTH = np.full(len(X), "north")
+ESTIMATORS = [getattr(mehler.sklearn, name) for name in mehler.sklearn.__all__]
 BOTH = RandomFeatureRidge, RandomFeatureRidgeClassifier
 # An estimator, what is wrong of its parameters or of its rows, targets and weights, and the words.
 REFUSED = [
@@ -170,3 +173,17 @@ def test_scikit_learn_that_is_missing(module):
 def test_parameters_without_a_name_are_refused():
     with pytest.raises(TypeError, match="takes 1 positional argument but 2"):
         FourierSampler(100)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS, ids=lambda kind: kind.__name__)
+def test_a_wrong_keyword_is_answered_by_the_right_ones(kind):
+    names = list(kind._get_param_names())
+    for name in names:
+        wrong = name[:-1] + "_"
+        answer = (
+            f"{kind.__name__} got an unexpected keyword argument '{wrong}'; it takes, the nearest"
+        )
+        with pytest.raises(TypeError, match=f"^{answer} first, {name}, ") as caught:
+            kind(**{wrong: 1})
+        assert set(str(caught.value).partition("first, ")[2].split(", ")) == set(names)
+    assert set(inspect.signature(kind).parameters) == set(names)

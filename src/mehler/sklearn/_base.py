@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -34,11 +36,26 @@ Weights: TypeAlias = NDArray[np.float64] | None
 class Estimator(BaseEstimator):
     """A dataclass of its parameters that takes arrays of all libraries, and sparse rows."""
 
+    def __new__(cls, *args: Any, **options: Any) -> Self:
+        """Say which parameters there are where a name is none of them."""
+        signature = inspect.signature(cls.__init__)
+        try:
+            signature.bind_partial(**options)
+        except TypeError as error:
+            wrong = next(iter(options.keys() - signature.parameters))
+            names = get_close_matches(wrong, [*signature.parameters][1:], 99, 0.0)
+            text = f"{cls.__name__} {error}; it takes, the nearest first, {', '.join(names)}"
+            raise TypeError(text) from None
+        return super().__new__(cls)
+
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.array_api_support = True
         tags.input_tags.sparse = True
         return tags
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return not {"map_", "features_"}.isdisjoint(vars(self))
 
     def __dask_tokenize__(self) -> Any:
         """Tell fitted estimators apart: of a dataclass Dask looks at the fields alone."""
@@ -129,18 +146,13 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
             Expectation of ``transform(X) @ transform(Y).T`` over ``random_state``.
         """
         check_is_fitted(self)
-        pair = [
-            None if x is None else _inputs.rows_for(self, self.map_, x, "expected_kernel")
-            for x in (X, Y)
-        ]
-        return self.map_.kernel(*map(_inputs.dense, pair), check_finite=_look())
+        phi, name = self.map_, "expected_kernel"
+        pair = [x if x is None else _inputs.rows_for(self, phi, x, name) for x in (X, Y)]
+        return phi.kernel(*map(_inputs.dense, pair), check_finite=_look())
 
     @property
     def _n_features_out(self) -> int:
         return int(self.map_.n_features)
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "map_")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -167,7 +179,7 @@ def _look() -> bool:
     return not get_config()["assume_finite"]
 
 
-def fitted_part(
+def fit_part(
     sampler: Any, default: Sampler, seed: int, x: Array, name: str, weights: Weights
 ) -> Sampler:
     """Fit a clone of the sampler in another estimator's parameter `name`, or the default."""

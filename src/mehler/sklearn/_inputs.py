@@ -47,17 +47,17 @@ def rows_and_labels(
 def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
     """Validate `X` as `rows` does, and that it is in the library and on the device of `phi`."""
     # The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.
-    named = hasattr(estimator, "feature_names_in_")
-    if not named and _arrays.takes_as_is(phi.place, X, estimator.n_features_in_):
+    has_names = hasattr(estimator, "feature_names_in_")
+    if not has_names and _arrays.takes_as_is(phi.place, X, estimator.n_features_in_):
         return X
     x = rows(estimator, X, reset=False)
-    some = dense(x[:1]) if issparse(x) else x
+    array = dense(x[:1]) if issparse(x) else x
     try:
-        _arrays.require_same_place(some, phi.place, name="X", owner="phi")
+        _arrays.require_same_place(array, phi.place, name="X", owner="phi")
     except (TypeError, ValueError) as error:
         raise ValueError(
             f"Inputs passed to {type(estimator).__name__}.{method}() must use the same namespace "
-            f"and the same device as those passed to fit(): {_arrays.place_of(some).name} is not "
+            f"and the same device as those passed to fit(): {_arrays.place_of(array).name} is not "
             f"{phi.place.name}. Fit where the rows are"
         ) from error
     return x
@@ -136,7 +136,7 @@ def seed_of(random_state: object) -> int:
     )
 
 
-def scaled(x: Array) -> tuple[Array, int]:
+def mantissas(x: Array) -> tuple[Array, int]:
     """Return rows divided by 2^e, entries at most 1, and e: their squares do not overflow."""
     largest = float(abs(x).max()) if issparse(x) else _arrays.largest_entry(x)
     exponent = math.frexp(largest)[1]
@@ -145,7 +145,7 @@ def scaled(x: Array) -> tuple[Array, int]:
     return x * 2.0**-half * 2.0 ** (half - exponent), exponent
 
 
-def unscaled(value: float, exponent: int, what: str, dtype: object) -> float:
+def times_power(value: float, exponent: int, what: str, dtype: object) -> float:
     """Return value 2^exponent; ValueError unless it is a normal number of that dtype."""
     limits = np.finfo(_arrays.dtype_name(dtype))
     with np.errstate(over="ignore"):

@@ -20,7 +20,7 @@ from mehler._arrays import Array
 from mehler._validate import require_choice, require_flag, require_integer, require_reals
 from mehler.learn import SCORINGS, Scoring, require_lambdas
 from mehler.sklearn import _inputs
-from mehler.sklearn._base import Estimator, fitted_part
+from mehler.sklearn._base import Estimator, fit_part
 from mehler.sklearn._samplers import MaxoutSampler
 
 if TYPE_CHECKING:
@@ -44,11 +44,11 @@ class FeatureRidge(Estimator):
     intercept_: Any
     _scoring: Scoring = "mse"
     # Rows, targets or labels on the host, and weights or None; targets as numbers (n, t).
-    _read: Any
+    _data: Any
     _codes: Any
     # Set the coefficients, (t, n_components), in scikit-learn's shapes; what values predict.
-    _keep: Any
-    _predicted: Any
+    _set_coefficients: Any
+    _prediction: Any
 
     def fit(self, X: object, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Draw the features and solve for the coefficients.
@@ -69,7 +69,7 @@ class FeatureRidge(Estimator):
         """
         require_flag("fit_intercept", self.fit_intercept)
         require_choice("scoring", self._scoring, SCORINGS)
-        x, targets, weights = self._read(X, y, sample_weight)
+        x, targets, weights = self._data(X, y, sample_weight)
         lambdas = require_lambdas(self.lambdas)
         folds = None
         if len(lambdas) > 1 and self.cv is not None:
@@ -77,14 +77,14 @@ class FeatureRidge(Estimator):
         n = x.shape[0] if weights is None else np.count_nonzero(weights)
         default = MaxoutSampler(n_components=int(min(max(n // 2, 100), 1000)))
         seed = _inputs.seed_of(self.random_state)
-        part = fitted_part(self.features, default, seed, x, "features", weights)
-        placed = None if weights is None else _placed(weights, x)
-        rows = learn.Features(part.map_, x, _placed(self._codes(targets), x), placed)
+        part = fit_part(self.features, default, seed, x, "features", weights)
+        row_weights = None if weights is None else _beside(weights, x)
+        rows = learn.Features(part.map_, x, _beside(self._codes(targets), x), row_weights)
         fit = learn.fit(rows, folds, lambdas, self._scoring, self.fit_intercept)
         self.features_, self.lambda_ = part, fit.lam
         self.errors_ = None if fit.errors is None else tuple(float(error) for error in fit.errors)
         xp = _arrays.array_namespace(fit.weights)
-        self._keep(xp.matrix_transpose(fit.weights), fit.intercept, targets, x)
+        self._set_coefficients(xp.matrix_transpose(fit.weights), fit.intercept, targets, x)
         return self
 
     def predict(self, X: object) -> Any:
@@ -100,10 +100,7 @@ class FeatureRidge(Estimator):
         array, shape (n_samples,) or (n_samples, n_targets)
             Shaped like `y`. Labels are on the device of `X` if they are numbers.
         """
-        return self._predicted(self._values(X, "predict"))
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "features_")
+        return self._prediction(self._values(X, "predict"))
 
     def _values(self, X: object, method: str) -> Array:
         """Return the values at rows, (n, t)."""
@@ -118,7 +115,7 @@ class FeatureRidge(Estimator):
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
 
-def _placed(values: NDArray[np.float64], x: Array) -> Array:
+def _beside(values: NDArray[np.float64], x: Array) -> Array:
     """Move host numbers to the device of the rows; sparse rows are on the host."""
     if issparse(x):
         return np.asarray(values, dtype=np.float64)
@@ -136,8 +133,8 @@ def _folds_of(cv: Any, y: np.ndarray, *, classifier: bool) -> list[NDArray[np.in
     splits = [(rows[train], rows[test]) for train, test in parts]
     if not splits:
         raise ValueError(f"cv={cv!r} gives no splits; was it an iterator that is used up?")
-    held = np.concatenate([test for _, test in splits])
-    if len(np.unique(held)) < len(held) or not all(
+    tests = np.concatenate([test for _, test in splits])
+    if len(np.unique(tests)) < len(tests) or not all(
         len(train) and len(test) and np.array_equal(np.sort(train), np.setdiff1d(rows, test))
         for train, test in splits
     ):
@@ -212,21 +209,19 @@ class RandomFeatureRidge(MultiOutputMixin, RegressorMixin, FeatureRidge):
     fit_intercept: bool = True
     random_state: Any = None
 
-    def _read(
-        self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> tuple[Any, Any, Any]:
+    def _data(self, X: object, y: ArrayLike | None, weights: ArrayLike | None) -> Any:
         x, y = _inputs.rows_and_labels(self, X, y, multi_output=True, y_numeric=True)
-        return x, require_reals("y", y), _inputs.weights_of(sample_weight, x)
+        return x, require_reals("y", y), _inputs.weights_of(weights, x)
 
     def _codes(self, y: np.ndarray) -> Any:
         return y if y.ndim == 2 else y[:, None]
 
-    def _keep(self, coef: Array, intercept: Array, y: np.ndarray, x: Array) -> None:
+    def _set_coefficients(self, coef: Array, intercept: Array, y: np.ndarray, x: Array) -> None:
         flat = y.ndim == 1
         self.coef_ = coef[0, :] if flat else coef
         self.intercept_ = intercept[0] if flat else intercept
 
-    def _predicted(self, values: Array) -> Any:
+    def _prediction(self, values: Array) -> Any:
         return values if self.coef_.ndim == 2 else values[:, 0]
 
 
@@ -284,9 +279,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
     def _scoring(self) -> Scoring:  # type: ignore[override]  # a parameter here
         return self.scoring
 
-    def _read(
-        self, X: object, y: ArrayLike | None, sample_weight: ArrayLike | None
-    ) -> tuple[Any, Any, Any]:
+    def _data(self, X: object, y: ArrayLike | None, weights: ArrayLike | None) -> Any:
         x, y = _inputs.rows_and_labels(self, X, y)
         check_classification_targets(y)
         labels = column_or_1d(y, warn=True)
@@ -295,14 +288,14 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
                 f"y holds only one class, {labels.tolist()[0]!r}: a classifier needs rows of at "
                 "least 2"
             )
-        weights = _inputs.weights_of(sample_weight, x)
-        return x, labels, _by_class(self.class_weight, labels, weights)
+        row_weights = _inputs.weights_of(weights, x)
+        return x, labels, _by_class(self.class_weight, labels, row_weights)
 
     def _codes(self, y: np.ndarray) -> Any:
         codes, _ = learn.one_vs_all(y)
         return codes[:, 1:] if codes.shape[1] == 2 else codes
 
-    def _keep(self, coef: Array, intercept: Array, y: np.ndarray, x: Array) -> None:
+    def _set_coefficients(self, coef: Array, intercept: Array, y: np.ndarray, x: Array) -> None:
         self.coef_, self.intercept_, self.classes_ = coef, intercept, np.unique(y)
         if y.dtype.kind in "biuf" and not issparse(x):
             self.classes_ = _arrays.from_host(self.classes_, _arrays.place_of(x))
@@ -323,7 +316,7 @@ class RandomFeatureRidgeClassifier(ClassifierMixin, FeatureRidge):
         values = self._values(X, "decision_function")
         return values if values.shape[1] > 1 else values[:, 0]
 
-    def _predicted(self, values: Array) -> Any:
+    def _prediction(self, values: Array) -> Any:
         xp = _arrays.array_namespace(values)
         if values.shape[1] > 1:
             best = xp.argmax(values, axis=1)

@@ -24,7 +24,7 @@ from mehler.features.projections import ProjectionName
 from mehler.features.spectra import NAMED, SpectrumName
 from mehler.learn import rows_at
 from mehler.sklearn import _inputs
-from mehler.sklearn._base import Sampler, Weights, fitted_part
+from mehler.sklearn._base import Sampler, Weights, fit_part
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -82,7 +82,6 @@ class DecoupledMaxoutSampler(Sampler):
     """
 
     _map = features.DecoupledMaxoutFeatures
-
     n_components: int = 100
     pool_size: int = 4
     directions: Literal["next", "fresh"] = "next"
@@ -120,7 +119,6 @@ class MaxoutHasher(Sampler):
 
     _map = features.MaxoutCodes
     _keeps: ClassVar[tuple[str, ...]] = ()
-
     n_components: int = 100
     pool_size: int = 4
     projections: ProjectionName = "gaussian"
@@ -217,8 +215,8 @@ class FourierSampler(Sampler):
     def _kernel_for(self, x: Array, weights: Weights) -> dict[str, Any]:
         """Return the name and parameters of the kernel as `FourierFeatures.draw` takes them."""
         # The default is for kernels that have a width, and where no other width is given.
-        scaled = isinstance(self.gamma, str) and self.gamma == "scale"
-        gamma = None if scaled else self.gamma
+        by_scale = isinstance(self.gamma, str) and self.gamma == "scale"
+        gamma = None if by_scale else self.gamma
         parameters = {"gamma": gamma, "length_scale": self.length_scale, "nu": self.nu}
         if isinstance(gamma, str):
             raise ValueError(f"gamma={gamma!r} must be a number above 0 or 'scale'")
@@ -228,16 +226,16 @@ class FourierSampler(Sampler):
         takes = {field.name for field in fields(NAMED[self.kernel])}
         for name, value in parameters.items():
             # scikit-learn states the width of its RBF in two ways.
-            used = name in takes or (self.kernel, name) == ("rbf", "length_scale")
-            if value is not None and not used:
+            has_it = name in takes or (self.kernel, name) == ("rbf", "length_scale")
+            if value is not None and not has_it:
                 raise ValueError(f"kernel={self.kernel!r} has no {name}: leave {name} at None")
-        named = {name: parameters[name] for name in takes & parameters.keys()}
+        options = {name: parameters[name] for name in takes & parameters.keys()}
         if "gamma" in takes and self.length_scale is not None:
-            named["gamma"] = self._gamma_of_length(gamma)
-        elif scaled and self.length_scale is None:
+            options["gamma"] = self._gamma_of_length(gamma)
+        elif by_scale and self.length_scale is None:
             name = "gamma" if "gamma" in takes else "length_scale"
-            named[name] = self._scale_of(x, name, weights)
-        return {"kernel": self.kernel, **named}
+            options[name] = self._scale_of(x, name, weights)
+        return {"kernel": self.kernel, **options}
 
     def _gamma_of_length(self, gamma: float | None) -> float:
         if gamma is not None:
@@ -250,19 +248,19 @@ class FourierSampler(Sampler):
 
     def _scale_of(self, x: Array, name: str, weights: Weights) -> float:
         """Return gamma, or the length, by 1 / (d var) of the entries of rows and their weights."""
-        rows, e = _inputs.scaled(x)
+        rows, e = _inputs.mantissas(x)
         variance = _inputs.variance(rows, weights)
         # Constant rows have no scale; like RBFSampler, use 1 for them.
         squares, e = (1.0 / (x.shape[1] * variance), e) if variance > 0 else (1.0, 0)
         what = "gamma='scale' is 1 over the deviation of X, which"
         # Weights times this are what rows are multiplied by, in their own dtype.
-        _inputs.unscaled(squares**0.5, -e, what, x.dtype)
+        _inputs.times_power(squares**0.5, -e, what, x.dtype)
         if name == "length_scale":
-            return _inputs.unscaled((0.5 / squares) ** 0.5, e, what, np.float64)
+            return _inputs.times_power((0.5 / squares) ** 0.5, e, what, np.float64)
         if self.kernel == "laplacian":
             # Of distances, not of their squares: 1 / (d sigma), whatever the unit of the rows.
-            return _inputs.unscaled((squares / x.shape[1]) ** 0.5, -e, what, np.float64)
-        return _inputs.unscaled(squares, -2 * e, what, np.float64)
+            return _inputs.times_power((squares / x.shape[1]) ** 0.5, -e, what, np.float64)
+        return _inputs.times_power(squares, -2 * e, what, np.float64)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -359,7 +357,6 @@ class InvariantSampler(Sampler):
     """
 
     _map = features.GroupInvariantFeatures
-
     n_components: int = 20
     group: Any = None
     n_bins: int = 8
@@ -408,7 +405,7 @@ class InvariantSampler(Sampler):
         if self.window != "scale":
             return self.window
         x = x if weights is None else rows_at(x, np.flatnonzero(weights))
-        rows, exponent = _inputs.scaled(x)
+        rows, exponent = _inputs.mantissas(x)
         if issparse(x):
             longest = float(rows.multiply(rows).sum(axis=1).max()) ** 0.5
         else:
@@ -419,7 +416,7 @@ class InvariantSampler(Sampler):
         if longest == 0:
             return of_unit_rows
         what = "window='scale' is in the unit of X, and"
-        return _inputs.unscaled(of_unit_rows * longest, exponent, what, x.dtype)
+        return _inputs.times_power(of_unit_rows * longest, exponent, what, x.dtype)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -485,16 +482,13 @@ class LeverageSampler(Sampler):
             "selection", self.selection, ("leverage", "plain", "top-leverage")
         )
         default = FourierSampler(n_components=10 * n_components, form="offset")
-        pool = fitted_part(self.pool, default, seed, x, "pool", weights)
-        phi: Any = pool.map_
-        selector: Any
+        pool = fit_part(self.pool, default, seed, x, "pool", weights)
+        phi = pool.map_
+        selector: leverage.Selector = leverage.PlainSampling(phi, n_components)
         if selection == "leverage":
             selector = leverage.LeverageSampling(
                 phi, n_components, lam=self.lam, draws=self.draws, mix=self.mix, seed=seed
             )
-        elif selection == "plain":
-            selector = leverage.PlainSampling(phi, n_components)
-        else:
+        elif selection == "top-leverage":
             selector = leverage.TopLeverage(phi, n_components, lam=self.lam)
-        selected: features.FeatureMap = selector.fit(_inputs.dense(x))
-        return selected
+        return selector.fit(_inputs.dense(x))
