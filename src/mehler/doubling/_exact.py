@@ -63,15 +63,15 @@ def largest_need(problems: Any) -> tuple[int, Any, int]:
         ((greedy_count(sets), i, key, sets) for i, (key, sets) in enumerate(problems)),
         key=lambda problem: (-problem[0], problem[1]),
     )
-    low, at, high = 1, None, 1
+    low, worst, high = 1, None, 1
     for greedy, _, key, sets in hard:
         if greedy <= low and greedy <= high:
             break
         least, most = cover_counts(sets)
         if least > low:
-            low, at = least, key
+            low, worst = least, key
         high = max(high, most)
-    return low, at, high
+    return low, worst, high
 
 
 _UNIT = 2.0**-52
@@ -144,20 +144,20 @@ def _over_subsets(
     """Give each subset the ball, of those of its own subsets (`mask`), with the largest `floor`."""
     n = points.n
     low = np.zeros(1 << n)
-    which = np.zeros(1 << n, dtype=np.int64)
+    ball = np.zeros(1 << n, dtype=np.int64)
     order = np.argsort(floor, kind="stable")
-    low[mask[order]], which[mask[order]] = floor[order], order
-    every = np.arange(1 << n)
+    low[mask[order]], ball[mask[order]] = floor[order], order
+    masks = np.arange(1 << n)
     for i in range(n):
-        with_it = every[(every >> i) & 1 == 1]
-        without = with_it ^ (1 << i)
-        better = low[without] > low[with_it]
-        low[with_it[better]] = low[without[better]]
-        which[with_it[better]] = which[without[better]]
+        with_i = masks[(masks >> i) & 1 == 1]
+        without_i = with_i ^ (1 << i)
+        better = low[without_i] > low[with_i]
+        low[with_i[better]] = low[without_i[better]]
+        ball[with_i[better]] = ball[without_i[better]]
     squares = points.upper(points.squared_from(centre))
-    inside = (every[:, None] >> np.arange(n)) & 1 == 1
-    high = np.where(inside, squares[which], 0.0).max(axis=1)
-    return Miniballs(low, high, centre[which])
+    inside = (masks[:, None] >> np.arange(n)) & 1 == 1
+    high = np.where(inside, squares[ball], 0.0).max(axis=1)
+    return Miniballs(low, high, centre[ball])
 
 
 def exact_anywhere(points: Points) -> tuple[int, Witness, int]:
@@ -183,11 +183,11 @@ def _problems(
     n: int, enclosed: Miniballs, limits: NDArray[np.float64], radius: NDArray[np.float64]
 ) -> Iterator[tuple[int, Any]]:
     """Yield each subset T with its maximal subsets of squared radius at most ``limits[T]``."""
-    every = np.arange(1 << n)
-    inside = (every[:, None] >> np.arange(n)) & 1 == 1
+    masks = np.arange(1 << n)
+    inside = (masks[:, None] >> np.arange(n)) & 1 == 1
     for mask in _closed(enclosed, n):
-        part = every[every & ~mask == 0]
-        fits = part[1:][(radius[part[1:]] <= limits[mask]) | (np.bitwise_count(part[1:]) == 1)]
+        part = masks[masks & ~mask == 0][1:]
+        fits = part[(radius[part] <= limits[mask]) | (np.bitwise_count(part) == 1)]
         maximal = np.ones(fits.size, dtype=bool)
         feasible = np.zeros(1 << n, dtype=bool)
         feasible[fits] = True
@@ -198,13 +198,13 @@ def _problems(
 
 def _closed(enclosed: Miniballs, n: int) -> Iterator[int]:
     """Yield subsets of at least two points that cannot grow within their ball."""
-    every = np.arange(1 << n)
-    grows = np.bitwise_count(every) >= 2
+    masks = np.arange(1 << n)
+    grows = np.bitwise_count(masks) >= 2
     for i in range(n):
-        more = every | (1 << i)
+        more = masks | (1 << i)
         grows &= (
-            (every == more)
+            (masks == more)
             | (enclosed.high[more] > enclosed.high)
             | (enclosed.low[more] != enclosed.low)
         )
-    yield from (int(mask) for mask in every[grows])
+    yield from (int(mask) for mask in masks[grows])
