@@ -66,8 +66,8 @@ def decide(certificate: Test) -> tuple[int, str]:
             return 1, "contradicted: the digest is not that of the content"
         parts = [certificate[x] for x in ("statistics", "false_alarm", "resolution", "method")]
         groups, alpha, r, _ = values = numbers(parts)
-        stored = certificate["status"]
-        if stored not in STATUSES or not is_sound(*values):
+        status_before = certificate["status"]
+        if status_before not in STATUSES or not is_sound(*values):
             raise ValueError("it has no statistics that fit their schema")
         method = " and ".join(group["method"] for group in groups)
         outcomes = [outcome(g, test, ball(alpha), ball(r)) for g in groups for test in g["tests"]]
@@ -78,8 +78,8 @@ def decide(certificate: Test) -> tuple[int, str]:
         return 3, f"undecided: {method}: {max(x[2] for x in outcomes) or 'too few samples'}"
     status = "refuted" if True in refutes else "inconclusive" if False in holds else "holds"
     line = f"{status} by {method}, {len(outcomes)} tests, at a rate of {alpha:.3g} and a resolution"
-    agrees = "confirmed" if status == stored else "contradicted"
-    return int(status != stored), f"{agrees}: {line} of {r:.3g}"
+    agrees = "confirmed" if status == status_before else "contradicted"
+    return int(status != status_before), f"{agrees}: {line} of {r:.3g}"
 
 
 def outcome(group: Test, test: Test, alpha: Any, r: iv.mpf) -> tuple[bool | None, bool | None, str]:
@@ -249,7 +249,7 @@ def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
     """
     (n, sums, mean), look = power_sums(test), test["look"]
     _, _, squares, _, fourths = shifted(sums, mean)
-    paid = rate / 8 / (2 * look * (look + 1) if look else 2)
+    p = rate / 8 / (2 * look * (look + 1) if look else 2)
     floor = n * (ball(test["rounding"]) ** 2 + iv.mpf(1e-24)) + 64 * EPS * iv.sqrt(n) * sums[2]
     varies = certain(squares, ">", iv.mpf([0, floor.b]) if look is None else floor)  # finer for one
     if look is None and varies and bets_refute(sums, mean, test["ends"], rate, r):
@@ -263,7 +263,7 @@ def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
         if compare(mean * there, ">", 0) and bets_refute(again, there, None, rate, r):
             return True, False
     effective = squares**2 / fourths if varies else iv.mpf(0)
-    least = {t: -5 * iv.log(paid) / ((1 - t) * iv.log(iv.mpf(1 - t)) + t) for t in (0.25, 0.5)}
+    least = {t: -5 * iv.log(p) / ((1 - t) * iv.log(iv.mpf(1 - t)) + t) for t in (0.25, 0.5)}
     t = 0.25 if certain(effective, ">=", least[0.25]) else 0.5
     few = varies and not certain(effective, ">=", least[t])
     lack = iv.sqrt(least[t] / larger(effective, 1)) if few else 1
@@ -358,9 +358,9 @@ def betting(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
 
     def excludes(e: iv.mpf, side: int) -> bool:
         m = (claim + e - low) / (high - low)
-        m, signed = (m, xs) if side < 0 else (1 - m, [1 - x for x in xs])
+        m, ys = (m, xs) if side < 0 else (1 - m, [1 - x for x in xs])
         least = [s if compare(s * m, "<", MOST) else -larger(-s, -MOST / m) for s in stakes]
-        product = math.prod(1 + s * (x - m) for s, x in zip(least, signed))
+        product = math.prod(1 + s * (x - m) for s, x in zip(least, ys))
         return bool(compare(m, "<", 0)) or certain(product, ">=", 2 / rate)
 
     return ConfidenceSet((total - 0.5) / n * (high - low) + low - claim, excludes)
@@ -433,8 +433,8 @@ METHODS = {method.__name__.replace("_", " "): method for method in SCHEMAS}
 
 def fits(values: Test, schema: str) -> bool:
     """Whether a mapping has the fields of a schema and no further ones, each by its rule."""
-    required = {name for name in schema.split() if name[0] != "["}
-    complete = required <= values.keys() <= {name.strip("[]") for name in schema.split()}
+    least = {name for name in schema.split() if name[0] != "["}
+    complete = least <= values.keys() <= {name.strip("[]") for name in schema.split()}
     return complete and all(RULE_OF[name](value) for name, value in values.items())
 
 
@@ -451,8 +451,8 @@ def is_sound(groups: list[Test], alpha: float, r: float, method: str) -> bool:
         if not (complete and label in method and fits(group["plan"], of_plan)):
             return False
         for test in group["tests"]:
-            ordered = fits(test, of_test) and test.get("low", 0) <= test.get("high", 0)
-            if not (ordered and test.get("count", 0) <= group["plan"].get("n", 0)):
+            in_order = fits(test, of_test) and test.get("low", 0) <= test.get("high", 0)
+            if not (in_order and test.get("count", 0) <= group["plan"].get("n", 0)):
                 return False
     plan, tests = groups[0]["plan"], groups[0]["tests"]
     claims = {tuple(test["pair"]): test.get("claim") for test in tests if "pair" in test}

@@ -328,7 +328,7 @@ class Ledger:
         self.on_verdict = on_verdict
         self._purchases: list[Entry | Allotment] = []
         self._allotments: dict[str, Allotment] = {}
-        self._paid = 0.0  # by entries; what allotments count grows
+        self._total = 0.0  # by entries; what allotments count grows
         self._lock = threading.Lock()
 
     def __repr__(self) -> str:
@@ -356,7 +356,7 @@ class Ledger:
     def spent(self) -> float:
         """Sum of false_alarm * looks over the entries."""
         allotted = (Entry("", x.false_alarm, x.looks).total for x in self._allotments.values())
-        return functools.reduce(_plus, allotted, self._paid)
+        return functools.reduce(_plus, allotted, self._total)
 
     @property
     def left(self) -> float:
@@ -375,7 +375,7 @@ class Ledger:
         with self._lock:
             self._require_room(entry)
             self._purchases.append(entry)
-            self._paid = _plus(self._paid, entry.total)
+            self._total = _plus(self._total, entry.total)
 
     def allot(self, label: str, *, examples: int, false_alarm: float = 1e-9) -> Allotment:
         """Pay in advance for the evaluations of a test that runs many examples.
@@ -434,16 +434,16 @@ def _entry(label: object, false_alarm: float, name: str, n: int) -> Entry:
     return Entry(str(label), rate, require_integer(name, n))
 
 
-Check = TypeVar("Check", bound=Callable[..., Verdict])
+CheckFunction = TypeVar("CheckFunction", bound=Callable[..., Verdict])
 
 
-def accepts(*lacks: str, reports: bool = True) -> Callable[[Check], Check]:
+def accepts(*lacks: str, reports: bool = True) -> Callable[[CheckFunction], CheckFunction]:
     """Refuse options that a check does not use, and report its verdict to ``ledger.on_verdict``.
 
     `lacks` are those of `DrawOptions`; `reports` is False where checks inside report theirs.
     """
 
-    def decorate(check: Check) -> Check:
+    def decorate(check: CheckFunction) -> CheckFunction:
         signature, keyword = inspect.signature(check), inspect.Parameter.KEYWORD_ONLY
         # What `help` shows: every option with its default.
         parameters = {name: p for name, p in signature.parameters.items() if name != "options"}

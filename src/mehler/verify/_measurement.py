@@ -44,15 +44,15 @@ class Task:
 
     def require_resolved(self) -> None:
         if self.width <= 0.0:
-            rounded = f"the rounding of the features ({2 * self.rounding:.3g})"
-            text = f"resolution={self.resolution:.3g} is finer than {rounded}"
+            rounding = f"the rounding of the features ({2 * self.rounding:.3g})"
+            text = f"resolution={self.resolution:.3g} is finer than {rounding}"
             raise ValueError(f"{text}: ask for a coarser one, or for float64 features")
 
     def affordable(self, samples: int) -> int:
         n_draws, most = -(-samples // self.source.per_draw), self.options.max_features
         return n_draws if most is None else min(n_draws, most // self.source.n_features)
 
-    def draw(self, k: int, total: float) -> Any:
+    def item(self, k: int, total: float) -> Any:
         """Return draw k of about as many as `total`."""
         self.clock.foresee(k, total, self.resolution, self.options.name)
         return self.draws[k]
@@ -104,11 +104,11 @@ def cut_short(task: Task, finding: Finding) -> Measurement:
 
 
 def of_samples(
-    x: Array, ends: Any, detectable: float, method: str, assumption: str, decided: Statistics
+    x: Array, ends: Any, detectable: float, method: str, assumption: str, statistics: Statistics
 ) -> Measurement:
     """Return intervals of means, from samples (n, means) of a number that was fixed before."""
     (low, high), rest = ends, (detectable, method, (assumption,))
-    return Measurement(x.mean(axis=0), low, high, *rest, statistics=(decided,))
+    return Measurement(x.mean(axis=0), low, high, *rest, statistics=(statistics,))
 
 
 # From the best outcome of a pair to the worst.
@@ -122,15 +122,15 @@ def conclude(
     *,
     certain: Finding | None = None,
     remark: str = "",
-    spent: int = 0,
+    pilot: int = 0,
     with_table: bool = False,
 ) -> Verdict:
-    """Report the worst mean; `spent` are draws of a pilot, `remark` is added to a refutation."""
+    """Report the worst mean; `pilot` counts draws before, `remark` is added to a refutation."""
     source, options = task.source, task.options
     means, lows, highs = measurement.observed, measurement.low, measurement.high
     ends, finite = (lows, highs), np.isfinite(means)
     comparison = Comparison(means, source.claim, *ends, task.resolution, measurement.may_refute)
-    n_draws = measurement.n_draws + spent
+    n_draws = measurement.n_draws + pilot
     status: Status = "refuted"
     reason, length = "", measurement.excess_length
     if certain is not None:
@@ -166,9 +166,9 @@ def conclude(
         place["form"], unit = length.form, 1.0
         observed, exact, low, high = length.observed, length.claim, length.low, math.inf
     rare = f"not that {measurement.unless}" if measurement.unless else ""
-    rounded = f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}"
+    rounding_text = f"rounding moves no mean by more than {task.rounding:.2g} {source.unit_name}"
     assumptions = [source.independence, rare, *measurement.assumptions]
-    assumptions += [rounded if task.rounding else "", source.ignored]
+    assumptions += [rounding_text if task.rounding else "", source.ignored]
     return options.verdict(
         status=status,
         claim=claim,
@@ -204,8 +204,8 @@ def _table(
     # One pair decides; that others are not decided is no outcome of theirs.
     names = ["holds", "not decided" if status == "refuted" else "inconclusive", "refuted"]
     deviation = measurement.observed - source.claim
-    ranked = np.lexsort((-np.nan_to_num(np.abs(deviation), nan=np.inf), -rank))
-    order = [worst, *(int(k) for k in ranked if k != worst)][:MOST_ROWS]
+    ranks = np.lexsort((-np.nan_to_num(np.abs(deviation), nan=np.inf), -rank))
+    order = [worst, *(int(k) for k in ranks if k != worst)][:MOST_ROWS]
     indices = tuple((int(pairs.first[k]), int(pairs.second[k])) for k in order)
     rows = tuple(
         (
@@ -225,7 +225,7 @@ def _statistics(task: Task, measurement: Measurement) -> tuple[Statistics, ...]:
     if not measurement.statistics or measurement.statistics[0].method == "beyond range":
         return measurement.statistics
     first, *others = measurement.statistics
-    plan, tests = task.source.certified()
+    plan, tests = task.source.certificate_data()
     tests |= {"claim": task.source.claim, "low": measurement.low, "high": measurement.high}
     return replace(first, plan={**first.plan, **plan}, tests={**tests, **first.tests}), *others
 
@@ -251,16 +251,16 @@ def open_reason(task: Task, measurement: Measurement, comparison: Comparison, n_
     ratio = math.sqrt(measurement.need / n_draws) if grows else width / task.resolution
     resolution = 1.5 * ratio * task.resolution  # a second run may be slower
     m, n_features = source.n_features, n_draws * source.n_features
-    drawn = f"{counted(n_features, 'feature')} {be(n_features, past=True)} drawn"
-    drawn += f" (max_features={options.max_features})." if options.max_features else "."
+    size_text = f"{counted(n_features, 'feature')} {be(n_features, past=True)} drawn"
+    size_text += f" (max_features={options.max_features})." if options.max_features else "."
     if grows:
         kind = source.counted_in
         amount = counted(measurement.need * (m if kind == "feature" else 1), kind)
-        drawn = f"About {amount} would decide; {drawn}"
+        size_text = f"About {amount} would decide; {size_text}"
     if clock.over or not (grows or measurement.note):
         coarse = clock.over and resolution < 1.0
         ways = [f"take resolution={resolution:.2g}" if coarse else "take a coarser resolution"]
         ways.append(f"allow {'a longer time_limit' if clock.over else 'more draws'}")
         parts.append(f"To decide it, {', or '.join(ways[deviates:])}.")
-    parts.append(drawn)
+    parts.append(size_text)
     return " ".join(parts)

@@ -140,7 +140,7 @@ class Source:
     def unit_text(self, index: int) -> str:
         return f"{self.unit_name} = {float(self.unit[index]):.3g} there"
 
-    def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def certificate_data(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the certificate's data on the source and on each of its means."""
         return {}, {}
 
@@ -174,7 +174,7 @@ class PairSource(Source):
         sums = power_sums(cross - self.claim) if isinstance(self, Estimates) else self.sums(phi)
         return cross, left[None], right[None], sums
 
-    def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def certificate_data(self) -> tuple[dict[str, Any], dict[str, Any]]:
         rows = [len(self.pairs.left.host), None if self.pairs.same else len(self.pairs.right.host)]
         return {"rows": rows}, {"pair": np.stack([self.pairs.first, self.pairs.second])}
 
@@ -225,7 +225,7 @@ class Columns(PairSource):
         return left, root * right / self.pairs.right.unit[:, None]
 
 
-class Units(PairSource):
+class UnitProducts(PairSource):
     """One sample per unit, of the map's own products(X, Y), whose mean is that of the features."""
 
     name, events = "independent units", "units"
@@ -261,8 +261,8 @@ class Estimates(PairSource):
 
 def both(phi: Callable[..., Any], pairs: RowPairs, n_features: int) -> tuple[Any, Any]:
     """Return the features of both sides in float64, as one array if the sides are the same."""
-    left = sized(call(phi, pairs.left), n_features)
-    return (left, left) if pairs.same else (left, sized(call(phi, pairs.right), n_features))
+    left = require_width(call(phi, pairs.left), n_features)
+    return (left, left) if pairs.same else (left, require_width(call(phi, pairs.right), n_features))
 
 
 def estimate(phi: Callable[..., Any], pairs: RowPairs, n_features: int) -> Any:
@@ -278,8 +278,8 @@ def estimate_and_lengths(phi: Any, pairs: RowPairs, n_features: int) -> tuple[An
         sides = [(x, y)] if pairs.same else [(x, y), (x, x), (y, y)]
         grams = [np.asarray(to_host(phi.gram(*side)), dtype=np.float64) for side in sides]
         return grams[0], np.diag(grams[1 % len(grams)]), np.diag(grams[-1])
-    left = sized(head, n_features)
-    right = left if pairs.same else sized(call(phi, pairs.right), n_features)
+    left = require_width(head, n_features)
+    right = left if pairs.same else require_width(call(phi, pairs.right), n_features)
     lengths = [np.einsum("ij,ij->i", side, side) for side in (left, right)]
     return left @ right.T, lengths[0], lengths[1]
 
@@ -301,7 +301,7 @@ def unit_products(phi: Any, pairs: RowPairs, index: NDArray[np.int64]) -> Any:
     return value
 
 
-def sized(value: NDArray[np.float64], n_features: int) -> Any:
+def require_width(value: NDArray[np.float64], n_features: int) -> Any:
     """Return features of a draw in float64; ValueError unless they are as many as in the first."""
     if value.shape[1] != n_features:
         text = f"a draw has {counted(value.shape[1], 'feature')} of {counted(len(value), 'row')}"
@@ -360,7 +360,7 @@ def _best_source(phi: Any, pairs: RowPairs, independent_features: bool) -> PairS
             return Columns(pairs, m, m, eps)
     whole = pairs.pick(estimate(phi, pairs, m))[probes]
     if np.abs(products.mean(axis=1) - whole).max() <= slack * np.abs(products).mean(axis=1).max():
-        return Units(pairs, m, products.shape[1], eps)
+        return UnitProducts(pairs, m, products.shape[1], eps)
     return Estimates(pairs, m, 1, eps)
 
 

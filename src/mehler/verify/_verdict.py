@@ -318,8 +318,8 @@ class Verdict:
     def rate_text(self) -> str:
         """Return the error rate, the number of intervals that share it, and the method."""
         n = self.n_intervals
-        shared = f" shared by {counted(n, 'interval')}" if n > 1 else ""
-        return f"{self.false_alarm:.3g}{shared} ({self.method})"
+        share_text = f" shared by {counted(n, 'interval')}" if n > 1 else ""
+        return f"{self.false_alarm:.3g}{share_text} ({self.method})"
 
     def amount_text(self) -> str:
         if not self.n_draws:
@@ -399,10 +399,10 @@ def failure_text(verdict: Verdict) -> str:
         *_term("replay with", ", ".join(f"{key}={x!r}" for key, x in verdict.seeds.items())),
     ]
     room = MOST_LINES - len(head) - len(body) - len(terms)
-    assumed = _term("assumes", "; ".join(verdict.assumptions))
-    reason = _shorten(reason, max(2, room - len(assumed)))
-    assumed = _shorten(assumed, max(1, room - len(reason)))
-    return "\n".join([*head, *reason, *body, *terms, *assumed])
+    assumptions = _term("assumes", "; ".join(verdict.assumptions))
+    reason = _shorten(reason, max(2, room - len(assumptions)))
+    assumptions = _shorten(assumptions, max(1, room - len(reason)))
+    return "\n".join([*head, *reason, *body, *terms, *assumptions])
 
 
 def _shorten(lines: list[str], most: int) -> list[str]:

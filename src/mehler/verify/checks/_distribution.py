@@ -21,13 +21,13 @@ from mehler.verify.intervals import dkw
 # Roundings that a feature may be off by, times sqrt(d), and the share of it by which an atom may.
 _ROUNDED, _SHARE = 256.0, 2.0**-26
 
-Law = Callable[[Any, Any], Array]
+Cdf = Callable[[Any, Any], Array]
 
 
 @accepts()
 def check_distribution(
     draw: Callable[[int], Any],
-    cdf: Law | None,
+    cdf: Cdf | None,
     X: Array,
     *,
     scale: float | None = None,
@@ -124,8 +124,8 @@ def check_distribution(
         samples = np.sort(values.astype(np.float64) * factor, axis=1)
         size = np.abs(samples)
         largest = size.max(axis=1, keepdims=True)
-        rounded = _ROUNDED * math.sqrt(rows.host.shape[1]) * eps * largest
-        slack = np.maximum(rounded, _SHARE * np.maximum(size, np.minimum(largest, 1.0)))
+        rounding = _ROUNDED * math.sqrt(rows.host.shape[1]) * eps * largest
+        slack = np.maximum(rounding, _SHARE * np.maximum(size, np.minimum(largest, 1.0)))
         above = _law(cdf, rows, samples + slack)
         below = _law(cdf, rows, np.nextafter(samples - slack, -np.inf))
     n = samples.shape[1]
@@ -148,7 +148,7 @@ def check_distribution(
         reason += f": {n_samples} would decide."
         if clock.over:
             reason += f" The time limit was over: take resolution={2.2 * d:.2g}, or a longer one."
-    assumed = "the features of a draw are independent and alike" if all_columns else INDEPENDENT
+    remark = "the features of a draw are independent and alike" if all_columns else INDEPENDENT
     return terms.verdict(
         status=status,
         claim=f"a feature times {factor:.6g} has the claimed distribution at "
@@ -161,7 +161,7 @@ def check_distribution(
         n_intervals=n_rows,
         detectable=d + dkw(n, terms.miss),
         method="Kolmogorov's distance (Dvoretzky-Kiefer-Wolfowitz, Massart)",
-        assumptions=(assumed, f"rounding moves no feature by more than {slack.max() / factor:.2g}"),
+        assumptions=(remark, f"rounding moves no feature by more than {slack.max() / factor:.2g}"),
         where={"row": worst, "t": float(samples[worst, at])},
         seeds={"seed": terms.seed, "first_draw": draws.seed(0)},
         reason=reason,
@@ -169,7 +169,7 @@ def check_distribution(
     )
 
 
-def _law(cdf: Law, rows: EvaluatedRows, t: NDArray[np.float64]) -> Any:
+def _law(cdf: Cdf, rows: EvaluatedRows, t: NDArray[np.float64]) -> Any:
     value = np.asarray(to_host(cdf(rows.values, t)), dtype=np.float64)
     if value.shape != t.shape:
         raise ValueError(f"cdf(X, t) has shape {value.shape} for t of shape {t.shape}")

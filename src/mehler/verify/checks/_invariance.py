@@ -63,20 +63,20 @@ def _extent(phi: Any, rows: EvaluatedRows, at: Array, change: float) -> tuple[An
     x = rows.host[at].astype(np.float64)
     noise = np.random.default_rng(0).uniform(-1.0, 1.0, (_COPIES, *x.shape))
     noise[0] = 0.0
-    changed = x * (1.0 + change * noise)
-    host = changed.reshape(-1, x.shape[1]).astype(rows.host.dtype)
-    evaluated = EvaluatedRows(from_host(host, place_of(rows.array)), host, np.ones(host.shape[0]))
-    values = evaluate(phi, evaluated)[0].astype(np.float64).reshape(_COPIES, at.size, -1)
+    copies = x * (1.0 + change * noise)
+    host = copies.reshape(-1, x.shape[1]).astype(rows.host.dtype)
+    noisy_rows = EvaluatedRows(from_host(host, place_of(rows.array)), host, np.ones(host.shape[0]))
+    values = evaluate(phi, noisy_rows)[0].astype(np.float64).reshape(_COPIES, at.size, -1)
     return values.min(axis=0), values.max(axis=0)
 
 
-Action = Callable[[Any], Array]
+RowAction = Callable[[Any], Array]
 
 
 @accepts()
 def check_invariance(
     draw: Callable[[int], Any],
-    act: Action | Sequence[Action],
+    act: RowAction | Sequence[RowAction],
     X: Array,
     *,
     resolution: float = 0.02,
@@ -152,34 +152,34 @@ def check_invariance(
         done, trials = done + 1, trials + (units or 1)
         if terms.draws_within(done + 1, m) == done or clock.over:
             break
-    happened, kind = int(bool(where)), "units" if units else "draws"
-    low, high = binomial(happened, trials, terms.false_alarm)
-    status: Status = "refuted" if happened else "holds"
-    if not happened and high > terms.resolution:
+    count, kind = int(bool(where)), "units" if units else "draws"
+    low, high = binomial(count, trials, terms.false_alarm)
+    status: Status = "refuted" if count else "holds"
+    if not count and high > terms.resolution:
         status = "inconclusive"
         reason = f"{counted(trials, 'trial')} of {n_trials} that would decide: allow more draws or "
         reason += f"time, or take resolution={1.1 * high:.2g}."
-    rounded = f"rounding moves no feature by more than {ROUNDING:g} eps of its row's largest, but "
-    rounded += "where a row next to it has another value"
+    remark = f"rounding moves no feature by more than {ROUNDING:g} eps of its row's largest, but "
+    remark += "where a row next to it has another value"
     return terms.verdict(
         status=status,
         claim=f"phi(g x) = phi(x) for {len(images)} group elements at "
         f"{counted(rows.host.shape[0], 'row')}",
-        observed=happened / trials,
+        observed=count / trials,
         interval=(low, high),
         n_features=done * m,
         n_draws=done,
         # An event of probability p goes unseen in n trials with probability (1 - p)^n.
         detectable=-math.expm1(math.log(terms.miss) / trials),
         method=f"binomial (share of {kind} that differ)",
-        assumptions=(INDEPENDENT, rounded),
+        assumptions=(INDEPENDENT, remark),
         where=where,
         reason=reason,
-        statistics=(Statistics("no event", {"n": trials}, {"count": [happened]}),),
+        statistics=(Statistics("no event", {"n": trials}, {"count": [count]}),),
     )
 
 
-def _image(act: Action, rows: EvaluatedRows) -> EvaluatedRows:
+def _image(act: RowAction, rows: EvaluatedRows) -> EvaluatedRows:
     image = act(rows.array)
     image = image if is_array(image) else np.asarray(image)
     require_matrix(image, name="act(X)")

@@ -270,7 +270,7 @@ class Coordinates(Samples):
         i, j = self.pairs[:, index]
         return {"i": int(i), "j": int(j)}
 
-    def certified(self) -> tuple[dict[str, Any], dict[str, Any]]:
+    def certificate_data(self) -> tuple[dict[str, Any], dict[str, Any]]:
         return {"rows": [int(self.pairs.max()) + 1, None]}, {"pair": self.pairs}
 
 

@@ -214,9 +214,9 @@ def check_same(
         pairs = _in_units(pairs, squares)
         if same and n_draws == _EQUAL:
             share = -100.0 * math.expm1(math.log(terms.false_alarm) / n_draws)
-            assumed = f"what the maps do alike for {n_draws} seeds they do for others: had they "
-            assumed += f"differed at more than {share:.2g} % of all seeds, that would have been "
-            assumed += f"seen except with probability {terms.false_alarm:.3g}"
+            assumption = f"what the maps do alike for {n_draws} seeds they do for others: had they "
+            assumption += f"differed at more than {share:.2g} % of all seeds, that would have been "
+            assumption += f"seen except with probability {terms.false_alarm:.3g}"
             return terms.verdict(
                 status="holds",
                 claim=claim,
@@ -226,7 +226,7 @@ def check_same(
                 n_draws=n_draws,
                 detectable=math.inf,
                 method="equal features for equal seeds",
-                assumptions=(assumed,),
+                assumptions=(assumption,),
                 reason=f"For each of {n_draws} seeds both maps gave equal features, to rounding.",
             )
         if terms.max_features is not None:
@@ -237,4 +237,4 @@ def check_same(
         task = Task(source, draws, terms, clock)
         task.require_resolved()
         measurement = measure_undeclared(task)
-        return conclude(task, measurement, claim, remark=source.ratio(measurement), spent=n_draws)
+        return conclude(task, measurement, claim, remark=source.ratio(measurement), pilot=n_draws)

@@ -150,7 +150,7 @@ def means_of_binary(x: Array, claim: Array, rate: float, miss: float) -> Measure
     if not bool(((x == 0) | (x == 1)).all()):
         raise ValueError("binary=True but samples hold values other than 0 and 1: use bounds=")
     n, counts = len(x), [int(k) for k in x.sum(axis=0)]
-    ends, missed = (np.array([binomial(k, n, alpha) for k in counts]).T for alpha in (rate, miss))
-    decided = Statistics("binomial", {"n": n}, {"count": counts})
-    detectable = reach(x.mean(axis=0), ends, missed)
-    return of_samples(x, ends, detectable, COUNTS, "the trials are equally likely", decided)
+    ends, at_miss = (np.array([binomial(k, n, alpha) for k in counts]).T for alpha in (rate, miss))
+    statistics = Statistics("binomial", {"n": n}, {"count": counts})
+    detectable = reach(x.mean(axis=0), ends, at_miss)
+    return of_samples(x, ends, detectable, COUNTS, "the trials are equally likely", statistics)

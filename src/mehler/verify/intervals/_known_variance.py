@@ -283,11 +283,11 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     sums, count, look = np.zeros((4, task.n)), 0, 0
     low = high = np.zeros(0)
     while count < n_draws and not (look or (count and task.clock.over)):
-        sums, count = sums + source.sums(task.draw(count, n_draws)), count + 1
+        sums, count = sums + source.sums(task.item(count, n_draws)), count + 1
         if count in early and count < n_draws:
-            number, paid = early[count]
+            number, alpha = early[count]
             n = count * source.per_draw
-            a, threshold = catoni_tuning(n, per_sample, paid)
+            a, threshold = catoni_tuning(n, per_sample, alpha)
             enclosure = CatoniPowerSums(n, sums, a)
             low, high = enclosure.interval(threshold)
             if _decides(task, enclosure, low, high):
@@ -314,11 +314,11 @@ def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
     """Return number and error rate per mean of the early inspections, by their draw counts."""
     sizes: dict[int, tuple[int, float]] = {}
     for k in range(1, 200):
-        size, paid = last / _STEP**k, _EARLY * task.rate / (k * (k + 1.0))
+        size, alpha = last / _STEP**k, _EARLY * task.rate / (k * (k + 1.0))
         # With fewer samples Catoni's interval or its enclosure is vacuous.
-        if size < 4.0 * math.log(2.0 / paid):
+        if size < 4.0 * math.log(2.0 / alpha):
             break
-        sizes.setdefault(math.ceil(size / task.source.per_draw), (k, paid))
+        sizes.setdefault(math.ceil(size / task.source.per_draw), (k, alpha))
     return sizes
 
 
@@ -375,5 +375,5 @@ def means_of_known_variance(
     if len(variance) > 1:
         text = "the variances of the coordinates are at most those declared"
     detectable = detectable_effect(n, most, rate, miss)
-    decided = Statistics("catoni", plan, tests)
-    return of_samples(x, ends.T, detectable, KNOWN_VARIANCE, text, decided)
+    statistics = Statistics("catoni", plan, tests)
+    return of_samples(x, ends.T, detectable, KNOWN_VARIANCE, text, statistics)

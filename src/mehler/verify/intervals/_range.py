@@ -201,23 +201,23 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
     # reaches 2 means/alpha with probability at most alpha/(2 means).
     source, threshold, count = task.source, math.log(2.0 / task.rate), 0
     low, high = (end / source.unit - source.claim for end in bounds)
-    bets, need, inspected = Wealth(low, high, task.rounding), float(_FIRST), 0
+    bets, need, n_before = Wealth(low, high, task.rounding), float(_FIRST), 0
     most, target = task.affordable(_MOST), task.affordable(_FIRST)
     while True:
         while count < target:
-            phi = task.draw(count, max(need / source.per_draw, target))
+            phi = task.item(count, max(need / source.per_draw, target))
             bets.add(source.per_draw, _sums(task, bounds, phi, count))
             count += 1
             if task.clock.over:
                 break
         # The wealth at the claim is cheap; the ends tell how many samples would do.
         sides = ((task.rounding, 1.0), (-task.rounding, -1.0))
-        lost = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= threshold
+        out = np.maximum(*(bets.log_wealth(m, sign) for m, sign in sides)) >= threshold
         over = not np.isfinite(bets.mean).all() or task.clock.over or count >= most
-        over = over or bool((lost & (np.abs(bets.mean) >= task.floor)).any())
+        over = over or bool((out & (np.abs(bets.mean) >= task.floor)).any())
         # An estimate from few samples is too large.
-        if over or bets.n >= min(0.9 * need, _AGAIN * inspected):
-            ends, inspected = bets.ends(threshold), bets.n
+        if over or bets.n >= min(0.9 * need, _AGAIN * n_before):
+            ends, n_before = bets.ends(threshold), bets.n
             ratio = float(np.max(ends[1] - ends[0])) / task.width
             need = bets.n * ratio**2 if math.isfinite(ratio) else math.inf
             if over or ratio <= 1.0:
@@ -226,7 +226,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
             raise ValueError("the resolution needs more than 2^52 samples: ask for a coarser one")
         least, largest = (math.ceil(step * count) for step in _STEPS)
         target = min(most, max(least, min(largest, math.ceil(need / source.per_draw))))
-    missed = bets.ends(math.log(2.0 / task.options.miss))
+    at_miss = bets.ends(math.log(2.0 / task.options.miss))
     plan = {"n": bets.n, "block": source.per_draw, "rounding": task.rounding}
     tests = {"sums": bets.sums, "range": np.stack([low, high])}
     return Measurement(
@@ -235,7 +235,7 @@ def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
         high=source.claim + ends[1] + task.rounding,
         n_draws=count,
         n_intervals=task.n,
-        detectable=reach(bets.mean, ends, missed) + task.rounding,
+        detectable=reach(bets.mean, ends, at_miss) + task.rounding,
         need=math.ceil(min(need, _MOST) / source.per_draw),
         method=BOUNDED,
         assumptions=(f"every sample lies in [{bounds[0]:.6g}, {bounds[1]:.6g}]",),
@@ -255,11 +255,11 @@ def _sums(task: Task, bounds: tuple[float, float], phi: Any, k: int) -> Any:
             row, column = (int(i) for i in np.argwhere(out)[0])
             mean, value = int(index[column]), float(values[row, column])
             tests = {"value": [value], "range": np.array(bounds)[:, None], "slack": slack[[column]]}
-            tests |= {name: x[..., [mean]] for name, x in source.certified()[1].items()}
+            tests |= {name: x[..., [mean]] for name, x in source.certificate_data()[1].items()}
             reason = f"A sample {value:.6g} lies outside the declared bounds: "
             reason += "the map or the bounds are wrong."
-            decided = (Statistics("beyond range", {"draw": k}, tests),)
-            raise Finding(mean, reason, value, "bounded (range)", k + 1, statistics=decided)
+            statistics = (Statistics("beyond range", {"draw": k}, tests),)
+            raise Finding(mean, reason, value, "bounded (range)", k + 1, statistics=statistics)
     return total
 
 
@@ -272,7 +272,7 @@ def means_of_bounded(
     x: Array, claim: Array, ranges: list[tuple[float, float]], rate: float, miss: float
 ) -> Measurement:
     """Return intervals of means, from samples in their order, (n, means), with their ranges."""
-    ends, missed = (
+    ends, at_miss = (
         np.array([betting(column, *pair, alpha) for column, pair in zip(x.T, ranges)]).T
         for alpha in (rate, miss)
     )
@@ -281,8 +281,8 @@ def means_of_bounded(
         samples[k] = x[:, k].tolist()
     low, high = endpoints = np.array(ranges).T
     text = f"samples lie in [{low.min():.6g}, {high.max():.6g}]"
-    decided = Statistics("betting", {"n": len(x)}, {"range": endpoints, "samples": samples})
-    return of_samples(x, ends, reach(x.mean(axis=0), ends, missed), BOUNDED, text, decided)
+    statistics = Statistics("betting", {"n": len(x)}, {"range": endpoints, "samples": samples})
+    return of_samples(x, ends, reach(x.mean(axis=0), ends, at_miss), BOUNDED, text, statistics)
 
 
 FORMS = "squared lengths (betting)"

@@ -191,8 +191,8 @@ class Look:
         self.effective = np.divide(self.squares**2, fourths, out=zeros, where=varies)
         # The rate spent on the sum of squares, at each allowance of two.
         number = self.number
-        self._paid = SHARE * self.rate / (2.0 * (number * (number + 1.0) if number else 1.0))
-        fine, coarse = (MARGIN / kurtosis_limit(1.0, self._paid, t) for t in (FINE, COARSE))
+        self._square_rate = SHARE * self.rate / (2.0 * (number * (number + 1.0) if number else 1.0))
+        fine, coarse = (MARGIN / kurtosis_limit(1.0, self._square_rate, t) for t in (FINE, COARSE))
         is_fine = self.effective >= fine
         self._allowance = np.where(is_fine, FINE, COARSE)
         least = np.where(is_fine, fine, coarse)
@@ -278,7 +278,7 @@ class Look:
         """Return the assumptions of the error rate on tails; a mean is that of one `noun`."""
         if self.fixed:
             return ("draws that agree in every bit are one fixed map",)
-        limit = kurtosis_limit(self.n, self._paid, float(np.max(self._allowance)))
+        limit = kurtosis_limit(self.n, self._square_rate, float(np.max(self._allowance)))
         most = float(np.max(self.n / self.effective[self.effective > 0.0], initial=1.0))
         text = f"the kurtosis of one sample is at most {limit:.4g}; the samples show at most"
         lines = [f"{text} {most:.3g}"]
@@ -389,7 +389,7 @@ class _Run:
     def draw_until(self, target: int) -> None:
         """Draw until a size is reached, a bet is won, or time is over."""
         while self.draws < target:
-            sums, values, *lengths = self.source.of_draw(self.task.draw(self.draws, self.total))
+            sums, values, *lengths = self.source.of_draw(self.task.item(self.draws, self.total))
             self._opening = values if self.draws == 0 else self._opening
             self._repeats = self._repeats and np.array_equal(values, self._opening)
             self.sums = self.sums + sums

@@ -56,8 +56,8 @@ def rows_and_results_are_left_alone(c: Candidate) -> None:
     for what, rows in ("float32 rows", c.rows.astype(np.float32)), ("one row", c.rows[:1]):
         with c.trying(what):
             c.call(phi, rows)
-    if c.changed:
-        raise Broken(c.changed)
+    if c.change:
+        raise Broken(c.change)
     result = raw(phi, c.place(c.rows))
     before = np.array(dense_host(result)[0])
     with c.trying("calls on reversed rows"):
@@ -118,15 +118,15 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
     changes = [([i, j], tall[[j, i]])]
     if row.dtype.kind == "f":
         nudge, early = np.copysign(_NUDGE * np.abs(row).max(), row), np.arange(d) < (d + 1) // 2
-        nudged = ((row + nudge * half).astype(row.dtype) for half in (early, ~early))
-        changes += [([i], change[None]) for change in (row[::-1], *nudged)]
+        nudges = ((row + nudge * half).astype(row.dtype) for half in (early, ~early))
+        changes += [([i], change[None]) for change in (row[::-1], *nudges)]
     with c.trying("inner rows that change"):
         first = c.call(phi, tall)
-        for changed, values in changes:
+        for places, values in changes:
             copy = tall.copy()
-            copy[changed] = values
-            z, right = c.call(phi, copy)[changed], c.features(c.first, values)
-            if np.array_equal(z, first[changed]):
+            copy[places] = values
+            z, right = c.call(phi, copy)[places], c.features(c.first, values)
+            if np.array_equal(z, first[places]):
                 text = "other rows get the features of an earlier call: a cache goes by their shape"
                 c.require_same(f"{text}, or by less than the rows", z, right)
 
@@ -207,8 +207,8 @@ def _compare_precisions(c: Candidate, phi: Callable[..., Any]) -> None:
         slack = c.sensitivity(phi, single.astype(np.float64), exact)
         if exact.dtype.kind == "f":  # where rounding shows in every digit, by chance less in some
             slack = np.maximum(slack, np.quantile(slack, 0.9, axis=1, keepdims=True))
-        rounded = c.call(phi, single)
-        if not np.isfinite(rounded.astype(np.float64)).all():
+        features = c.call(phi, single)
+        if not np.isfinite(features.astype(np.float64)).all():
             c.remarks["features of float32 rows overflow"] = None
             return
-        c.require_same("float32 rows have other features than float64 rows", rounded, exact, slack)
+        c.require_same("float32 rows have other features than float64 rows", features, exact, slack)

@@ -39,8 +39,8 @@ class Broken(AssertionError):
 class Candidate:
     """The map under test; `rate` is the false-alarm probability of one rule on random draws.
 
-    `rows` are those used of the `caller_rows`, on the host; `skipped` has what was not tried
-    by its reason, `remarks` what is no fault, `changed` how a call changed its rows, `transcript` a
+    `rows` are those used of the `caller_rows`, on the host; `omissions` has what was not tried
+    by its reason, `remarks` what is no fault, `change` how a call changed its rows, `transcript` a
     hash of all features, `before` the global states before the first draw.
     """
 
@@ -53,9 +53,9 @@ class Candidate:
     rate: float
     clock: Clock
     independent: bool = False
-    skipped: dict[str, dict[str, None]] = field(default_factory=dict)
+    omissions: dict[str, dict[str, None]] = field(default_factory=dict)
     remarks: dict[str, None] = field(default_factory=dict)
-    changed: str = ""
+    change: str = ""
     undecided: bool = False
     n_draws: int = 0
     n_features: int = 0
@@ -84,7 +84,7 @@ class Candidate:
 
     def skip(self, what: str, why: str, *, undecided: bool = False) -> None:
         """Record what was not tried, which may leave a rule undecided."""
-        self.skipped.setdefault(why, {})[what] = None
+        self.omissions.setdefault(why, {})[what] = None
         self.undecided |= undecided
 
     def late(self, what: str) -> bool:
@@ -115,7 +115,7 @@ class Candidate:
         """Return the features of `values` on the host; `array` is the one passed to the map."""
         there, n = self.place(values) if array is None else array, len(values)
 
-        def shaped(copy: Array) -> Any:
+        def require_shape(copy: Array) -> Any:
             z = raw(phi, there)  # no copy, which has another layout and hides changes
             shape = getattr(z, "shape", None)
             if shape is not None and self.n_features and (len(shape) != 2 or shape[0] != n):
@@ -124,14 +124,14 @@ class Candidate:
             return z
 
         # A map may reuse the memory that it returns.
-        z = np.array(call(shaped, EvaluatedRows(there, values, np.ones(n))))
-        if not self.changed and not stays_lazy(there):
+        z = np.array(call(require_shape, EvaluatedRows(there, values, np.ones(n))))
+        if not self.change and not stays_lazy(there):
             after = np.asarray(to_host(there))
             same = np.array_equal(after, values, equal_nan=after.dtype.kind == "f")
             # JAX may have rounded double precision.
             if after.dtype == values.dtype and not same:
                 text = f"X is changed in place by a call, of {counted(n, 'row')}"
-                self.changed = f"{text} of {after.dtype}"
+                self.change = f"{text} of {after.dtype}"
         self.n_features += z.shape[1]
         self.transcript = zlib.crc32(z.tobytes(), self.transcript)
         return z

@@ -94,8 +94,8 @@ def seeds_differ(c: Candidate) -> None:
         equal = np.array_equal(draws[low], draws[high])
         for relation in (lambda s, a=low, b=high: s ^ (a ^ b), lambda s, a=low, b=high: s + b - a):
             if sign_test(_swapped(c, relation, equal), 0.5 * c.rate / _RELATIONS):
-                shared = len(columns[low] & columns[high])
-                text = f"share {shared} of {counted(len(columns[low]), 'feature')}"
+                n_shared = len(columns[low] & columns[high])
+                text = f"share {n_shared} of {counted(len(columns[low]), 'feature')}"
                 if equal:
                     gave = f"{counted(len(draws), 'seed')} gave {counted(n_maps, 'map')}"
                     text = f"give the same features: {gave}"
@@ -172,8 +172,8 @@ def _require_no_constant(c: Candidate, draws: dict[int, Any]) -> None:
     if fraction > _SELDOM:
         c.remarks[f"{n} seeds gave one and the same map, too few to refute it"] = None
         return
-    assumed = f"a map whose seed matters differs in at least {fraction:.2g} of its draws"
-    raise Broken("ignores its seed: every seed gives the same features", assumes=assumed)
+    assumption = f"a map whose seed matters differs in at least {fraction:.2g} of its draws"
+    raise Broken("ignores its seed: every seed gives the same features", assumes=assumption)
 
 
 def global_state_is_left_alone(c: Candidate) -> None:
@@ -271,7 +271,7 @@ def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) 
     runs: list[int] = []
 
     def act() -> None:
-        again = replace(c, skipped={}, remarks={}, changed="", transcript=0)
+        again = replace(c, omissions={}, remarks={}, change="", transcript=0)
         with suppress(Exception):  # whatever the map raises, besides
             rule(again)
             again.transcript = -1  # not broken

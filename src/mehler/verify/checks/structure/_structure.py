@@ -157,14 +157,14 @@ def check_structure(
             raise
         if not broken and only is None and c.kernel is not None and redraw is not None:
             _report_other_sizes(c, c.kernel, redraw, domain)
-    left_out = [f"not tried: {', '.join(inputs)} ({why})" for why, inputs in c.skipped.items()]
+    left_out = [f"not tried: {', '.join(inputs)} ({why})" for why, inputs in c.omissions.items()]
     undecided = only is not None and c.undecided and not broken
     causes, remarks = [fault.cause for fault in broken.values()], list(c.remarks)
     sentences = causes[:1] + [f"Also: {cause}" for cause in causes[1:]] + remarks
     sentences += left_out * undecided
-    assumed = dict.fromkeys(fault.assumes for fault in broken.values() if fault.assumes)
-    paid = settings.false_alarm if random else 0.0
-    verdict = replace(settings, false_alarm=paid, miss=0.0).verdict(
+    assumptions = dict.fromkeys(fault.assumes for fault in broken.values() if fault.assumes)
+    price = settings.false_alarm if random else 0.0
+    verdict = replace(settings, false_alarm=price, miss=0.0).verdict(
         status="refuted" if broken else "inconclusive" if undecided else "holds",
         claim=f"the map keeps the rules: {', '.join(rules)}",
         observed=float(len(broken)),
@@ -173,7 +173,7 @@ def check_structure(
         n_draws=c.n_draws,
         detectable=float("inf"),
         method="equality up to rounding, sign tests",
-        assumptions=(*assumed, *left_out),
+        assumptions=(*assumptions, *left_out),
         where={"rule": next(iter(broken))} if broken else {},
         reason=" ".join(f"{sentence}." for sentence in sentences),
         cause=causes[0] if causes else "",
@@ -183,10 +183,10 @@ def check_structure(
 
 def _broken_rules(c: Candidate, rules: Collection[str]) -> dict[str, Broken]:
     """Run the rules until one makes the others meaningless; return those that are broken."""
-    before, imported = global_states(), len(sys.modules)
+    before, n_modules = global_states(), len(sys.modules)
     m = c.reference.shape[1]
     c.independent |= units_of(c.map(c.first), m) == m
-    if len(sys.modules) == imported:  # imports may move a state, and are made once
+    if len(sys.modules) == n_modules:  # imports may move a state, and are made once
         c.before = before
     broken: dict[str, Broken] = {}
     for name in rules:
@@ -202,8 +202,8 @@ def _broken_rules(c: Candidate, rules: Collection[str]) -> dict[str, Broken]:
                 break
         except Exception as error:  # the map took these rows at first
             c.skip(f"the rule {name!r}", f"{type(error).__name__}: {error}", undecided=True)
-    if c.changed and not broken and "rows and results left alone" in rules:
-        broken["rows and results left alone"] = Broken(c.changed)
+    if c.change and not broken and "rows and results left alone" in rules:
+        broken["rows and results left alone"] = Broken(c.change)
     return broken
 
 
@@ -251,7 +251,7 @@ def _report_other_sizes(c: Candidate, kernel: Kernel, redraw: Any, domain: Any) 
         c.remarks[f"at {', '.join(sizes)}, {scope}, the claimed kernel is {outcome}"] = None
     # Most rows in a call, and most columns.
     for m, name in ((16, "rows that do not see each other"), (512, "columns differ")):
-        sized = replace(c, draw=drawing(c.rows, m), remarks={}, independent=True)
+        at_size = replace(c, draw=drawing(c.rows, m), remarks={}, independent=True)
         with c.trying(f"m = {m}"):
-            for broken in _broken_rules(sized, [name]).values():
+            for broken in _broken_rules(at_size, [name]).values():
                 c.remarks[f"at m = {m}, {scope}, {broken}"] = None
