@@ -199,9 +199,9 @@ class PointPairs:
         limit = self.points.limit_above(squared)
         source = self._stored if limit <= self._limit else self._computed(limit)
         blocks, total, fits = list[Block](), 0, True
-        for rows, row, column, between in source:
-            here = between <= limit
-            block = rows, row[here], column[here], between[here]
+        for rows, first, second, squares in source:
+            here = squares <= limit
+            block = rows, first[here], second[here], squares[here]
             total += block[1].size
             # Extrapolated from the blocks so far.
             fits = fits and total * self.points.n <= _MOST_STORED * rows.stop
@@ -214,9 +214,9 @@ class PointPairs:
     def _computed(self, limit: float) -> Iterator[Block]:
         """Yield all pairs within a computed limit, by slices of first points."""
         for rows in self.points.blocks():
-            between = self.points.squared(rows, slice(None))
-            row, column = (i.astype(np.int32) for i in np.nonzero(between <= limit))
-            yield rows, row + np.int32(rows.start), column, between[row, column]
+            squares = self.points.squared(rows, slice(None))
+            first, second = (i.astype(np.int32) for i in np.nonzero(squares <= limit))
+            yield rows, first + np.int32(rows.start), second, squares[first, second]
 
 
 def greedy_cover(members: list[Any]) -> tuple[Any, int]:
@@ -246,10 +246,10 @@ def balls(near: PointPairs, squared: float) -> list[Any]:
     """Return, for each point, the points surely within the squared radius, and itself."""
     around: list[Any] = []
     limit = near.points.limit_below(squared)
-    for rows, row, column, between in near.within(squared):
-        here = between <= limit
-        ends = np.searchsorted(row[here], np.arange(rows.start, rows.stop + 1))
-        around.extend(np.split(column[here], ends[1:-1]))
+    for rows, first, second, squares in near.within(squared):
+        here = squares <= limit
+        ends = np.searchsorted(first[here], np.arange(rows.start, rows.stop + 1))
+        around.extend(np.split(second[here], ends[1:-1]))
     # For a radius below rounding a point may seem to be away from itself.
     return [ball if i in ball else np.append(ball, i) for i, ball in enumerate(around)]
 
@@ -264,31 +264,31 @@ def dimension_above(points: Points, *, low: int, cap: int) -> int:
         below = scale / _STEP
         cells = greedy_cover(balls(near, (below / 4) ** 2))
         limit = points.limit_above(below**2)
-        met, crowd, largest = _met(far.within(scale * scale), *cells, place, limit)
+        most_cells, crowd, largest = _crowds(far.within(scale * scale), *cells, place, limit)
         # Balls of this radius or less contain so few points that one ball each suffices; below
         # the rounding of distances nothing tells points of one ball from each other.
         if crowd <= 2**high or scale * scale <= points.absolute:
             return min(cap, max(high, log2_ceil(crowd)))
-        high = max(high, log2_ceil(met))
+        high = max(high, log2_ceil(most_cells))
         # No section has a diameter in a gap between two distances.
         scale = min(below, math.sqrt(float(points.upper(largest))) * (1 + 2.0**-50))
     return cap
 
 
-def _met(
+def _crowds(
     near: Iterable[Block], labels: Any, count: int, place: Any, limit: float
 ) -> tuple[int, int, float]:
     """Return the most cells, and points, after and near a point, and the largest distance.
 
     `labels` are the cells of points, `count` in all, and `place` orders the points.
     """
-    met, crowd, largest = 0, 0, 0.0
-    for rows, row, column, between in near:
-        largest = max(largest, float(between[between <= limit].max(initial=0.0)))
-        later = place[column] >= place[row]
-        row, column = row[later], column[later]
+    most_cells, crowd, largest = 0, 0, 0.0
+    for rows, first, second, squares in near:
+        largest = max(largest, float(squares[squares <= limit].max(initial=0.0)))
+        later = place[second] >= place[first]
+        first, second = first[later], second[later]
         touched = np.zeros((rows.stop - rows.start, count), dtype=bool)
-        touched[row - rows.start, labels[column]] = True
-        met = max(met, int(touched.sum(axis=1).max()))
-        crowd = max(crowd, int(np.bincount(row - rows.start).max()))
-    return met, crowd, largest
+        touched[first - rows.start, labels[second]] = True
+        most_cells = max(most_cells, int(touched.sum(axis=1).max()))
+        crowd = max(crowd, int(np.bincount(first - rows.start).max()))
+    return most_cells, crowd, largest
