@@ -28,7 +28,7 @@ from mehler.verify import features_needed, intervals
 
 __all__ = ["Plan", "Row", "plan"]
 
-Kind = Literal["measured", "asymptotic", "proved"]
+RowKind = Literal["measured", "asymptotic", "proved"]
 Floats: TypeAlias = NDArray[np.float64]
 # Features per measured draw, and the confidence of the quantile's interval.
 FEATURES, _CONFIDENCE = 512, 0.99
@@ -68,7 +68,7 @@ class Row:
 
     quantity: str
     name: str
-    kind: Kind
+    kind: RowKind
     features: int | None = None
     interval: tuple[int, int] | None = None
     statement: str = ""
@@ -100,7 +100,7 @@ class Plan(Listed):
         places = {row.quantity: i for i, row in reversed(list(enumerate(self.rows)))}
 
         def order(row: Row) -> tuple[int, int, float]:
-            kind = get_args(Kind).index(row.kind)
+            kind = get_args(RowKind).index(row.kind)
             return places[row.quantity], kind, row.features or math.inf
 
         object.__setattr__(self, "rows", tuple(sorted(self.rows, key=order)))

@@ -18,7 +18,7 @@ from mehler.cli import _options as common
 from mehler.cli._console import progress
 from mehler.cli._options import option, require_different, switch
 from mehler.cli._target import load, read_target
-from mehler.cli._verify import parsed, verify
+from mehler.cli._verify import parse, verify
 
 app = typer.Typer(
     name="mehler",
@@ -102,7 +102,7 @@ def report(
     from mehler import report as reports
 
     files = {"out": out, "junit": junit, "certificate": certificate}
-    outputs = common.requested({"DATA": data}, files)
+    outputs = common.outputs({"DATA": data}, files)
     globs = [glob for text in statements or [] for glob in text.split(",")]
     # Without DATA the report is about the statements, with it about the rows.
     selection = _match(["*" if g == "all" else g for g in globs]) if globs or data is None else ()
@@ -173,7 +173,7 @@ def plan(
         require_different([("--out", out)], {"DATA": data, **common.sources(map)})
     matrix = common.read(ctx.params, optional=True)
     rows: Any = None if matrix is None else matrix.values
-    phi = None if map in (None, "maxout") else _map(map, rows, seed, parsed(arg, "--arg"))
+    phi = None if map in (None, "maxout") else _map(map, rows, seed, parse(arg, "--arg"))
     values = {name: value for name, value in ctx.params.items() if name not in _COMMAND_OPTIONS}
     as_flag = lambda m: f"--{m[0].replace('_', '-')}" if m[0] in values else m[0]  # noqa: E731
     try:

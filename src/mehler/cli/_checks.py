@@ -46,7 +46,7 @@ def verify_map(
     n_features: int | None = None,
     inputs: int | None = None,
     rows: np.ndarray | None = None,
-    described: str = "",
+    description: str = "",
     resolution: float = 0.02,
     false_alarm: float = 1e-9,
     law: str | None = None,
@@ -60,7 +60,7 @@ def verify_map(
 ) -> Verification:
     """Verify the map named by MODULE:FACTORY against a kernel.
 
-    The arguments are the options of ``mehler verify``; `rows` replace random ones, as `described`.
+    The arguments are options of ``mehler verify``; `rows`, of a `description`, replace random ones.
     Raises ValueError and TypeError for bad input, before any draw; exceptions of the map propagate.
     """
     start, work = perf_counter(), process_time()
@@ -74,10 +74,10 @@ def verify_map(
     if rows is None:
         d = 5 if inputs is None else inputs
         rows = random_rows(d, claimed, context.rng("rows"))
-        described = f"{len(rows)} random rows of {d} columns, at several lengths and correlations"
+        description = f"{len(rows)} random rows of {d} columns, at several lengths and correlations"
     options, words = _declarations(claimed, law, bounds, independent_features)
-    loaded = load(target, what="MODULE:FACTORY")
-    read_maps = partial(read_target, target, loaded, n_features=n_features, arguments=arguments)
+    factory = load(target, what="MODULE:FACTORY")
+    read_maps = partial(read_target, target, factory, n_features=n_features, arguments=arguments)
     maps = read_maps(X=rows)
     is_mean = maps.random or options.get("independent_features", False)
     if law is not None and not is_mean:
@@ -96,7 +96,7 @@ def verify_map(
     progress(f"structure of {target}", 0, 2)
     for generator in (random, np.random):  # to another state than that which a map may set itself
         generator.seed(2_718_281_828)
-    built = check_structure(
+    outcome = check_structure(
         maps.draw,
         rows,
         kernel=claimed if maps.random else None,
@@ -107,7 +107,7 @@ def verify_map(
         **common,
     )
     nothing = dict.fromkeys(("observed", "exact", "interval", "detectable"))
-    structure = Evidence.from_verdict(built, form="printed", **nothing)
+    structure = Evidence.from_verdict(outcome, form="printed", **nothing)
     progress(f"kernel of {target}", 0, 2)
     causes: tuple[Cause, ...] = ()
     if structure.status == "refuted":
@@ -144,7 +144,7 @@ def verify_map(
         kernel=str(claimed) if is_named else kernel,
         latex=claimed.latex if is_named else "",
         claim="mean" if is_mean else "close",
-        inputs=described,
+        inputs=description,
         declared=words,
         evidence=tuple(replace(e, seed=seed) for e in evidence),
         causes=causes,

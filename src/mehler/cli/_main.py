@@ -68,12 +68,12 @@ def _status(words: list[str]) -> int:
             echo(f"mehler: error: interrupted; {outcome}", error=True)
         elif not isinstance(error.__context__ or error, BrokenPipeError):
             echo(f"mehler: error: {describe(error)}", error=True)
-    arrived = _flushed(sys.stdout)
-    _flushed(sys.stderr)
-    return status if arrived else COULD_NOT_RUN
+    complete = _flush(sys.stdout)
+    _flush(sys.stderr)
+    return status if complete else COULD_NOT_RUN
 
 
-def _flushed(stream: Any) -> bool:
+def _flush(stream: Any) -> bool:
     """Whether all output has arrived; a closed pipe or a full disk shows only when flushed."""
     try:
         stream.flush()

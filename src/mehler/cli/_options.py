@@ -68,7 +68,7 @@ def read(parameters: Mapping[str, Any], *, optional: bool = False) -> DataMatrix
     return rows
 
 
-def requested(inputs: Mapping[str, str | None], files: Mapping[str, Path | None]) -> dict[str, str]:
+def outputs(inputs: Mapping[str, str | None], files: Mapping[str, Path | None]) -> dict[str, str]:
     """Require, before any work, that files can be written and differ; return options of `write`."""
     from mehler import report as reports
 

@@ -52,7 +52,7 @@ def load(spec: str, *, what: str) -> Any:
     if path.suffix == ".py" and not path.is_file():
         raise ValueError(f"{what}: {module_name} does not exist: check the path")
     try:
-        module = _file(path.resolve()) if path.suffix == ".py" else _dotted(module_name, Path.cwd())
+        module = _file(path.resolve()) if path.suffix == ".py" else _import(module_name, Path.cwd())
     except (Exception, SystemExit) as error:  # a third party's import may raise anything
         reason = f"{type(error).__name__}: {error}"
         raise ValueError(f"{what}: {module_name} does not import ({reason})") from error
@@ -69,13 +69,13 @@ def _file(path: Path) -> ModuleType:
     while (folder / "__init__.py").is_file():
         folder, name = folder.parent, f"{folder.name}.{name}"
     if name != path.stem:
-        return _dotted(name, folder)
+        return _import(name, folder)
     sys.path += [str(folder)] * (str(folder) not in sys.path)
     name = f"_file_{path}".replace(".", "_")  # its own name may be that of a library
     return sys.modules.get(name) or _run(importlib.util.spec_from_file_location(name, path))
 
 
-def _dotted(name: str, folder: Path) -> ModuleType:
+def _import(name: str, folder: Path) -> ModuleType:
     importlib.invalidate_caches()  # files may be younger than what Python knows of the folder
     sys.path += [str(folder)] * (str(folder) not in sys.path)
     top = name.partition(".")[0]
@@ -189,16 +189,16 @@ def _transformer(
     sizes = [key for key, end in ends.items() if end == "n_components"]
 
     def resize(seed: int, m: int | None) -> Any:
-        changed = {**arguments, **dict.fromkeys(seeds, seed)}
-        changed |= {} if m is None else dict.fromkeys(sizes, m)
-        fitted = copy.deepcopy(instance).set_params(**changed).fit(X) if changed else instance
-        return as_map(fitted, X)
+        settings = {**arguments, **dict.fromkeys(seeds, seed)}
+        settings |= {} if m is None else dict.fromkeys(sizes, m)
+        final = copy.deepcopy(instance).set_params(**settings).fit(X) if settings else instance
+        return as_map(final, X)
 
     if not seeds:
         return _fixed("a transformer without random_state", resize(0, n_features))
     words = f"a transformer, made anew with each {seeds[0]}, and fitted on the inputs"
-    resized = resize if len(sizes) == 1 else None
-    return Target(words, lambda seed: resize(seed, n_features), resized)
+    at_size = resize if len(sizes) == 1 else None
+    return Target(words, lambda seed: resize(seed, n_features), at_size)
 
 
 @dataclass(frozen=True)

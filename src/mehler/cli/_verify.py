@@ -78,23 +78,23 @@ def verify(
     Example: mehler verify maps.py:draw --kernel rbf --param gamma=0.5 --certificate rbf.json, then
     python -m mehler.recheck rbf.json.
     """
-    outputs = common.requested(
+    outputs = common.outputs(
         {"DATA": data, **common.sources(target, kernel)},
         {"out": out, "json": json, "junit": junit, "certificate": certificate},
     )
-    matrix, rows, described = common.read(ctx.params, optional=True), None, ""
+    matrix, rows, description = common.read(ctx.params, optional=True), None, ""
     if matrix is not None:
         n = len(matrix.values)
         index = np.unique(np.linspace(0, n - 1, min(n, _MOST_ROWS)).round().astype(int))
         rows = matrix.values[index].tolist()
-        described = f"{matrix.name}: {index.size} of {matrix.n_rows} rows that are not zero, "
-        described += "evenly spaced"
+        description = f"{matrix.name}: {index.size} of {matrix.n_rows} rows that are not zero, "
+        description += "evenly spaced"
     words = ctx.find_root().obj
     options = {
         **{name: ctx.params[name] for name in _SAME},
-        "parameters": parsed(param, "--param", numbers=True),
-        "arguments": parsed(arg, "--arg"),
-        "described": described,
+        "parameters": parse(param, "--param", numbers=True),
+        "arguments": parse(arg, "--arg"),
+        "description": description,
         "command": words,
     }
     request = {"rows": rows, "outputs": outputs, "options": options, "debug": "--debug" in words}
@@ -109,7 +109,7 @@ _SAME = (
 )
 
 
-def parsed(pairs: list[str] | None, flag: str, *, numbers: bool = False) -> dict[str, Any]:
+def parse(pairs: list[str] | None, flag: str, *, numbers: bool = False) -> dict[str, Any]:
     """Return the values of K=V options: numbers, or literals of Python and else texts."""
     values: dict[str, Any] = {}
     for pair in pairs or ():

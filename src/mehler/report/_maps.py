@@ -64,7 +64,7 @@ def choose(rows: DataMatrix, rng: np.random.Generator) -> Sample:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class MapLearner:
     """A map to compare, its cost in random numbers per feature, and if features are dependent."""
 
     label: str
@@ -79,7 +79,7 @@ class Candidate:
         return max(1, int(n_features) // self.multiple) * self.multiple
 
 
-def candidates(sample: Sample) -> tuple[Candidate, ...]:
+def candidates(sample: Sample) -> tuple[MapLearner, ...]:
     """Return maps of every kind, with settings that suit the rows."""
     d = sample.values.shape[1]
     median, cityblock = (
@@ -94,7 +94,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
         "matern": {"nu": 1.5, "length_scale": median},
     }
     maps = [
-        Candidate(
+        MapLearner(
             label=f"Fourier features, {kernel}",
             setting=", ".join(f"{k} = {number(v)}" for k, v in options.items()) + ", by the median",
             draw=partial(FourierFeatures.draw, d, kernel=kernel, **options),
@@ -105,7 +105,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
     ]
     rbf = maps[0].draw
     maps += [
-        Candidate(
+        MapLearner(
             label=f"Kitchen sinks, {name}",
             setting=f"weight_scale = {number(scale)}, 1 / median length",
             draw=partial(KitchenSinks.draw, d, activation=name, weight_scale=scale),
@@ -114,7 +114,7 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
         for name in ("relu", "erf", "cos")
     ]
     maps += [
-        Candidate(
+        MapLearner(
             label=f"Maxout features, q = {q}",
             draw=partial(MaxoutFeatures.draw, d, pool_size=q),
             cost=q * d,
@@ -123,11 +123,11 @@ def candidates(sample: Sample) -> tuple[Candidate, ...]:
     ]
     # Fresh directions make the units independent draws.
     decoupled = partial(DecoupledMaxoutFeatures.draw, d, pool_size=2, directions="fresh")
-    maps.append(Candidate(label="Decoupled maxout features, q = 2", draw=decoupled, cost=4 * d))
+    maps.append(MapLearner(label="Decoupled maxout features, q = 2", draw=decoupled, cost=4 * d))
     if d <= _MOST_SCORED:
         rows = sample.values[:_SCORED]
         maps.append(
-            Candidate(
+            MapLearner(
                 label="Leverage sampling of rbf",
                 setting=f"1 of {_POOL} features, scores on {len(rows)} rows",
                 draw=partial(_select, rbf, rows),

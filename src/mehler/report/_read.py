@@ -260,7 +260,7 @@ def _choose(
             frame = f"pandas.get_dummies({frame}, columns={texts})"
         raise ValueError(
             f"{table.label} has {number} without numbers, {descriptions}: leave out with "
-            f"drop={','.join(odd)!r}, or {table.changed(frame)}"
+            f"drop={','.join(odd)!r}, or {table.in_pandas(frame)}"
         )
     return names, tuple(f"index column {name} left out" for name in index)
 
@@ -273,7 +273,7 @@ def _missing(table: Table, names: Sequence[str], values: np.ndarray, bad: np.nda
         row, column = (int(i) for i in np.argwhere(~finite)[0])
         place = f"{values[row, column]} at row {row} of {names[column]!r}"
         lacking = [name for name, full in zip(names, finite.all(axis=0)) if not full][:_LISTED]
-        filled = table.changed("{}.pipe(lambda frame: frame.fillna(frame.mean()))")
+        filled = table.in_pandas("{}.pipe(lambda frame: frame.fillna(frame.mean()))")
         remedies += f" or drop={','.join(lacking)!r}, or {filled}"
     return (
         f"{table.label} lacks finite values in {np.sum(bad)} of {counted(len(values), 'row')} "

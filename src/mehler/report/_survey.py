@@ -17,7 +17,7 @@ from scipy.special import ndtri
 from mehler import _arrays, learn
 from mehler._text import install_command
 from mehler._validate import require_probability
-from mehler.report._maps import Candidate, Sample, candidates, choose
+from mehler.report._maps import MapLearner, Sample, candidates, choose
 from mehler.report._model import DataResult, Score
 from mehler.report._read import DIGITS, DataMatrix, standardized
 from mehler.report.render._format import count, number
@@ -129,7 +129,7 @@ def scores_of(learner: Any, split: Split, settings: Mapping[str, Any]) -> tuple[
     label, context = str(getattr(learner, "label", learner)), fresh_context(settings, "data")
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # what is no number has no score
-            if isinstance(learner, Candidate):
+            if isinstance(learner, MapLearner):
                 return tuple(_map_scores(learner, split, context))
             if learner == BOOSTING:
                 prediction = _boost(split, context.seed)
@@ -141,7 +141,7 @@ def scores_of(learner: Any, split: Split, settings: Mapping[str, Any]) -> tuple[
         return (Score(map=label, n_features=0, value=None, interval=None, reason=reason),)
 
 
-def _map_scores(candidate: Candidate, split: Split, context: Context) -> Iterator[Score]:
+def _map_scores(candidate: MapLearner, split: Split, context: Context) -> Iterator[Score]:
     """Yield the scores at all numbers of features; larger maps extend the weights of smaller."""
     seed = context.seed_for(f"score: {candidate.label}")
     rows = [context.asarray(X) for X in (split.fit[0], split.held_out[0])]
@@ -284,7 +284,7 @@ class Survey:
 
 
 def check_on_rows(
-    candidate: Candidate, sample: Sample, settings: Mapping[str, Any]
+    candidate: MapLearner, sample: Sample, settings: Mapping[str, Any]
 ) -> tuple[Evidence, tuple[Entry, ...]]:
     """Compare the mean empirical Gram with the exact kernel at all pairs of the measured rows.
 

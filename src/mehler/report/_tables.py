@@ -41,8 +41,8 @@ class Table:
     labels: Any = None
     remedy: str = "convert it to numbers"
 
-    def changed(self, change: str) -> str:
-        """Return two lines of pandas, the first of which makes numbers of the table."""
+    def in_pandas(self, change: str) -> str:
+        """Return two lines of pandas, of which the first makes numbers of the table."""
         last = "load_rows(frame)" if self.label == "data" else _SAVE
         return f"frame = {change.replace('{}', self.frame, 1)}; {last}"
 

@@ -21,7 +21,7 @@ _OF = {
 }
 # Words of `summary`: by the state of the source text; by the verdict, in singular and plural.
 _HEADS = {"printed": "published form{} judged", "lost": "restored", "none": "of our own"}
-_COUNTED = {
+_PLURALS = {
     "holds": ("holds", "hold"),
     "holds as restored": ("holds", "hold"),
     "holds with constant": ("with a constant",) * 2,
@@ -29,7 +29,7 @@ _COUNTED = {
     "refuted as restored": ("does not", "do not"),
 }
 _NUMERALS = ("no", "one", "two", "three", "four", "five", "six")
-_NUMBERED = re.compile(
+_LABEL = re.compile(
     r"(?P<paper>.*?\(\d{4}\)), (?P<label>(?:Theorem|Lemma|Corollary|Proposition|Definition|"
     r"Remark|Algorithm|Example) \d+)"
 )
@@ -109,8 +109,8 @@ def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """
     parts_of: dict[str, list[dict[str, Any]]] = {}
     for statement in statements:
-        numbered = None if statement.copy == "none" else _NUMBERED.match(statement.source)
-        printed = f"{numbered['paper']}, {numbered['label']}" if numbered else statement.source
+        match = None if statement.copy == "none" else _LABEL.match(statement.source)
+        source = f"{match['paper']}, {match['label']}" if match else statement.source
         checks: dict[str, list[str]] = {}
         for check in statement.checks:
             checks.setdefault(check.form, []).append(check.name)
@@ -119,7 +119,7 @@ def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
             part |= {"formula": statement.printed, "restored": statement.restored}
         if statement.fails:
             part |= {"fails": statement.fails, "cause": statement.cause}
-        parts_of.setdefault(printed, []).append(
+        parts_of.setdefault(source, []).append(
             {**part, "of": _OF[statement.copy], "checks": checks}
         )
     return [{"statement": name, "parts": parts} for name, parts in parts_of.items()]
@@ -131,21 +131,21 @@ def summary(verdicts: Iterable[tuple[str, str, str]]) -> str:
     Published forms, restored ones and our own statements are counted apart. Refutations of restored
     forms have the number of their causes, since one slip may be behind several.
     """
-    rows = list(verdicts)
-    judged = [row for row in rows if row[1] != "not computable"]
+    cases = list(verdicts)
+    computable = [case for case in cases if case[1] != "not computable"]
     texts = []
     for copy, head in _HEADS.items():
-        counter = Counter(verdict for state, verdict, _ in judged if state == copy)
+        counter = Counter(verdict for state, verdict, _ in computable if state == copy)
         if not counter:
             continue
-        causes = len({cause for state, _, cause in judged if state == copy and cause})
+        causes = len({cause for state, _, cause in computable if state == copy and cause})
         plural = "s" * (counter.total() != 1)
-        counts = [f"{n} {_COUNTED.get(v, (v, v))[n > 1]}" for v, n in sorted(counter.items())]
+        counts = [f"{n} {_PLURALS.get(v, (v, v))[n > 1]}" for v, n in sorted(counter.items())]
         number = _NUMERALS[causes] if causes < len(_NUMERALS) else causes
         why = f", for {number} reason{'s' * (causes > 1)}" * (causes > 0)
         texts.append(f"{counter.total()} {head.format(plural)}: {', '.join(counts)}{why}")
-    if len(judged) < len(rows):
-        texts.append(f"{len(rows) - len(judged)} not computable")
+    if len(computable) < len(cases):
+        texts.append(f"{len(cases) - len(computable)} not computable")
     return ". ".join(texts)
 
 

@@ -158,8 +158,8 @@ def glyphs(html: str) -> str:
 
 def formula(latex: str) -> Markup:
     """Render displayed mathematics, which scrolls where it is wider than the page."""
-    reached = Markup(' tabindex="0"' if len(latex) > _WIDE else "")
-    return Markup('<span class="piece"{}>{}</span>').format(reached, mathml(latex, True))
+    attribute = Markup(' tabindex="0"' if len(latex) > _WIDE else "")
+    return Markup('<span class="piece"{}>{}</span>').format(attribute, mathml(latex, True))
 
 
 def inline(latex: str) -> Markup:
@@ -174,9 +174,9 @@ def prose(text: str, ids: frozenset[str] = frozenset(), marked: bool = False) ->
     Of `marked` sentences, those of statements, ``*...*`` is emphasis and backquotes are code.
     """
     parts = re.split(_MARKED if marked else r"(\$[^$]+\$)", text)
-    linked = [_linked(part, ids) for part in parts[::2]]
+    links = [_linked(part, ids) for part in parts[::2]]
     parts[1::2] = [_MARKS[part[0]](part[1:-1]) for part in parts[1::2]]
-    parts[::2] = linked
+    parts[::2] = links
     return Markup("").join(parts)
 
 
