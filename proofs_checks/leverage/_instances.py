@@ -112,7 +112,8 @@ def spread_of(gram: Any, estimated: Any, ridge: float) -> float:
     return float(np.abs(np.linalg.eigvalsh(root.T @ (estimated - gram) @ root)).max())
 
 
-# Instances where the bounds of estimated scores are nearest to tight: features on small sets.
+# Features on small sets, nearest to the bounds: an Instance pairs the exact chance of a larger
+# error than the bound with the promised one, `failure`.
 
 # So many rows that shares of them are normal to 1e-20, also those of a set of one in a thousand.
 ENDLESS = 10**46

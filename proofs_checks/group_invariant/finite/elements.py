@@ -1,9 +1,9 @@
 """Change of the expected kernel where r sampled elements stand for a whole group: of order 1/r.
 
 The kernel is the mean inner product of features of two rows: distribution functions of <t, g x>
-over the elements g, t a random vector. Our bounds on the mean change and on one exceeded with
-probability `failure`, which sharpen Theorem 2 of Mroueh, Voinea and Poggio (2015), are compared
-with instances, where both are exact.
+over the elements g, t a random vector. Our bounds of the mean change, and of one exceeded with
+probability `failure` at most, sharpen Theorem 2 of Mroueh, Voinea and Poggio (2015). They are
+compared with instances, where the mean or the probability is exact.
 """
 
 import math
@@ -51,7 +51,7 @@ def line(bound: Bounding) -> Iterator[Instance]:
 
 
 def long_rows(bound: Bounding) -> Iterator[Instance]:
-    """Yield the same for a row of two coordinates, a long one that no element moves."""
+    """Yield the same for rows of two coordinates: elements flip one, the other is long."""
     for r, order, failure in ((10**5, 4 * 10**5, 1e-100), (3 * 10**5, 4 * 10**5, 1e-100)):
         value = bound(
             r,

@@ -3,7 +3,8 @@
 An orbit is the set of all orders of a sequence; there are o = 792. Invariant features are equal on
 an orbit, so that ridge regression on thousands of sequences follows from the Gram (o, o) of one row
 per orbit and the `counts` of sequences in it. CDF(n, m) are such features: at n bins the law of <t,
-g x> over all orders g, for m random templates t. Their limit is the Haar kernel.
+g x> over all orders g, for m random templates t. Their limit is the Haar kernel. Each draw, of a
+seed, has fresh targets, split and templates.
 """
 
 from collections.abc import Sequence
