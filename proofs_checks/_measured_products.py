@@ -6,13 +6,11 @@ unit serves all pairs of rows, so that intervals hold jointly by a union bound. 
 of the largest projection, a digit, takes the place of a unit, and agreement that of the product.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -51,7 +49,7 @@ class Estimates:
     method: str
 
     @classmethod
-    def join(cls, parts: Sequence[Estimates]) -> Estimates:
+    def join(cls, parts: Sequence[Self]) -> Self:
         """Concatenate; false alarms add up."""
         fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
         columns = {name: sum((getattr(part, name) for part in parts), ()) for name in fields}
@@ -59,12 +57,12 @@ class Estimates:
             **columns, false_alarm=sum(part.false_alarm for part in parts), method=parts[0].method
         )
 
-    def only(self, pool_size: int) -> Estimates:
+    def only(self, pool_size: int) -> Self:
         """Select the points of one pool size."""
         at = [i for i, q in enumerate(self.pool_size) if q == pool_size]
         fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
         columns = {name: tuple(getattr(self, name)[i] for i in at) for name in fields}
-        return Estimates(**columns, false_alarm=self.false_alarm, method=self.method)
+        return type(self)(**columns, false_alarm=self.false_alarm, method=self.method)
 
     def claimed(self, function: Callable[[float, int], Any]) -> Any:
         """Evaluate function(rho, pool_size) at every point."""

@@ -4,15 +4,13 @@ Its data and labels; its features CDF(n, m), which do not depend on the order of
 limit, the Haar kernel; and exact accuracies of rules that only count tokens.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -41,7 +39,7 @@ class Task:
     targets: tuple[int, int]
 
     @classmethod
-    def draw(cls, tokens: Tokens, rng: np.random.Generator) -> Task:
+    def draw(cls, tokens: Tokens, rng: np.random.Generator) -> Self:
         """Return two random targets."""
         first, second = rng.permutation(tokens.alphabet)[:2]
         return cls(tokens, (int(first), int(second)))

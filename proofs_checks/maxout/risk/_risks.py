@@ -11,13 +11,11 @@ The infinite class has the means E a(W) phi(x, W), |a| <= C. Draws that leave th
 as B, and E|b| at an upper end: this only adds violations.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -45,7 +43,7 @@ class Law:
     @classmethod
     def at_random(
         cls, rng: np.random.Generator, n_points: int, n_inputs: int, *, noise: float = 0.2
-    ) -> Law:
+    ) -> Self:
         """Draw points on the sphere; y is the side of a hyperplane, wrong with chance `noise`."""
         points = rng.standard_normal((n_points, n_inputs))
         points /= np.linalg.norm(points, axis=1, keepdims=True)
