@@ -170,7 +170,7 @@ from mehler.statements import Evidence, check
 
 
 @check("fourier.at-zero", form="printed", name="the kernel at 0")
-def one(context):
+def at_zero(context):
     phi = mehler.FourierFeatures.draw(3, 10, seed=0)
     worst = float(np.max(np.abs(np.diag(phi.kernel(np.eye(3))) - 1.0)))
     return Evidence(
@@ -214,7 +214,7 @@ def approximation_markov(
     copy.replace(home, text, text + own)
     assert len(set(copy.written)) == files_of("Add a bound")
     table = "src/mehler/planning.py"
-    row = "Entry(_PART, 'Markov', approximation_markov, 'pool_size scale delta')"
+    row = "Route(_PART, 'Markov', approximation_markov, 'pool_size scale delta')"
     copy.replace(table, "UNIFORM = [\n", f"UNIFORM = [\n    {row},\n")
     copy.replace(
         table,
