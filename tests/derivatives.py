@@ -25,12 +25,12 @@ def double_precision():
 
 def by_differences(function, x, step=STEP):
     """Central differences of a function of an array to a number."""
-    found = np.zeros_like(x)
+    slopes = np.zeros_like(x)
     for at in np.ndindex(*x.shape):
-        moved = np.zeros_like(x)
-        moved[at] = step
-        found[at] = (function(x + moved) - function(x - moved)) / (2 * step)
-    return found
+        step_of = np.zeros_like(x)
+        step_of[at] = step
+        slopes[at] = (function(x + step_of) - function(x - step_of)) / (2 * step)
+    return slopes
 
 
 def gradient(library, function, x, *others):

@@ -137,10 +137,10 @@ class ndarray:
 
     def __getitem__(self, key: Any) -> Any:
         lowered = _key(key)
-        taken = self._host[lowered]
-        advanced = isinstance(taken, np.ndarray) and not np.may_share_memory(taken, self._host)
+        entries = self._host[lowered]
+        advanced = isinstance(entries, np.ndarray) and not np.may_share_memory(entries, self._host)
         _total.launches += advanced
-        return _array(np.asarray(taken) if advanced else self._host[_basic(lowered)])
+        return _array(np.asarray(entries) if advanced else self._host[_basic(lowered)])
 
     def __setitem__(self, key: Any, value: Any) -> None:
         _total.launches += 1
@@ -194,11 +194,11 @@ def _lower(value: Any) -> Any:
 def _raise(value: Any, inputs: list[Any], name: str) -> Any:
     """Return what CuPy returns, and count what was made."""
     if isinstance(value, (tuple, list)):
-        return tuple(_raise(each, inputs, name) for each in value)
+        return tuple(_raise(x, inputs, name) for x in value)
     if not isinstance(value, (np.ndarray, np.generic)) and name not in _ANSWERS:
         return value
     host = np.asarray(value)
-    shared = any(np.may_share_memory(host, each) for each in inputs)
+    shared = any(np.may_share_memory(host, x) for x in inputs)
     _total.launches += not shared and not name.startswith("empty")
     return _array(host)
 
@@ -207,11 +207,11 @@ def _call(function: Callable[..., Any], name: str, args: Any, options: dict[str,
     if "device" in options:
         raise TypeError(f"{name}() got an unexpected keyword argument 'device'")
     if name in _LOOKING:
-        return function(*(getattr(each, "_host", each) for each in args), **options)
-    lowered = [_lower(each) for each in args]
-    named = {key: _lower(each) for key, each in options.items()}
-    flat = [each for one in lowered for each in (one if isinstance(one, (tuple, list)) else [one])]
-    inputs = [each for each in flat if isinstance(each, np.ndarray)]
+        return function(*(getattr(x, "_host", x) for x in args), **options)
+    lowered = [_lower(x) for x in args]
+    named = {key: _lower(x) for key, x in options.items()}
+    flat = [x for part in lowered for x in (part if isinstance(part, (tuple, list)) else [part])]
+    inputs = [x for x in flat if isinstance(x, np.ndarray)]
     _total.waits += name in _WAITING or (name == "where" and len(args) == 1)
     try:
         value = function(*lowered, **named)
@@ -264,17 +264,17 @@ def _new(
     return _array(host)
 
 
-def _module(path: str, source: Any, **own: Any) -> types.ModuleType:
+def _module(path: str, source: Any, **contents: Any) -> types.ModuleType:
     """Return a module of the package: its own things, and NumPy's or SciPy's for arrays."""
     module = types.ModuleType(path)
     module.__spec__ = ModuleSpec(path, None)
-    for name in NAMES[path] - own.keys():
+    for name in NAMES[path] - contents.keys():
         theirs = getattr(source, name, None)
         if theirs is None and name != "newaxis":
             continue
         plain = isinstance(theirs, type) or not callable(theirs)
         module.__dict__[name] = theirs if plain else _function(theirs, name, path)
-    module.__dict__.update({name: own[name] for name in own})
+    module.__dict__.update({name: contents[name] for name in contents})
 
     def missing(name: str) -> Any:
         known = "the stand-in lacks it" if name in NAMES[path] else "CuPy has no such name"
@@ -344,7 +344,7 @@ def installed() -> Iterator[Any]:
         return {
             name: sys.modules.pop(name)
             for name in list(sys.modules)
-            if name.startswith(tuple(f"{one}." for one in ours)) or name in ours
+            if name.startswith(tuple(f"{home}." for home in ours)) or name in ours
         }
 
     outside, face = taken(), vars(array_api_compat).pop("cupy", None)

@@ -11,15 +11,15 @@ SAMPLED = pytest.mark.sampled
 
 def case(name: str, *marks: pytest.MarkDecorator) -> SimpleNamespace:
     """What `_sample` needs of an item."""
-    known = {one.name: one.mark for one in marks}
-    add = lambda mark: known.update({mark.name: mark.mark})  # noqa: E731
+    by_name = {item.name: item.mark for item in marks}
+    add = lambda mark: by_name.update({mark.name: mark.mark})  # noqa: E731
     nodeid = f"test_file.py::test_it[{name}]"
-    return SimpleNamespace(nodeid=nodeid, get_closest_marker=known.get, add_marker=add)
+    return SimpleNamespace(nodeid=nodeid, get_closest_marker=by_name.get, add_marker=add)
 
 
 def chosen(items: list[SimpleNamespace]) -> set[str]:
     _sample(items)
-    return {one.nodeid for one in items if one.get_closest_marker("full") is None}
+    return {item.nodeid for item in items if item.get_closest_marker("full") is None}
 
 
 def cases(n: int, *group: str) -> list[SimpleNamespace]:

@@ -17,8 +17,8 @@ class Index:
 
 @pytest.mark.parametrize("value", [3, np.int8(3), np.uint64(3), np.array(3), Index()])
 def test_whatever_is_an_index_is_an_integer(value):
-    found = _validate.require_integer("n", value, least=1, most=3)
-    assert (found, type(found)) == (3, int)
+    number = _validate.require_integer("n", value, least=1, most=3)
+    assert (number, type(number)) == (3, int)
 
 
 @pytest.mark.parametrize("value", [2.0, True, np.True_, "3", None, np.array([3]), Fraction(3)])
@@ -42,8 +42,8 @@ def test_a_float_is_told_the_remedy():
 )
 def test_ends_of_ranges(check, good, bad):
     for value in good:
-        found = check("x", value)
-        assert (found, type(found)) == (float(value), float)
+        number = check("x", value)
+        assert (number, type(number)) == (float(value), float)
     for value in bad:
         with pytest.raises(ValueError, match="x="):
             check("x", value)

@@ -26,19 +26,19 @@ MU = 40 * 0.6 ** np.arange(40)
 
 def test_each_setting_has_all_errors_and_ours_is_the_smallest_but_once():
     assert len(ROWS) == 5 * 8
-    assert len({(one["rows"], one["error"]) for one in ROWS}) == 5 * 8
-    for one in ROWS:
-        if one["of"] == "quantile":
+    assert len({(row["rows"], row["error"]) for row in ROWS}) == 5 * 8
+    for row in ROWS:
+        if row["of"] == "quantile":
             # Refuted if 5 % were exceeded by chance with 1e-9 at most.
-            assert intervals.binomial(one["violations"], one["draws"], 1e-9)[0] <= 0.05
-        assert one["interval"][1] < one["ours"]
-        if (one["rows"], one["error"]) == ("sphere", "uniform"):
-            assert f"has {one['known']:.3f} to our {one['ours']:.3f}" in PAGE
+            assert intervals.binomial(row["violations"], row["draws"], 1e-9)[0] <= 0.05
+        assert row["interval"][1] < row["ours"]
+        if (row["rows"], row["error"]) == ("sphere", "uniform"):
+            assert f"has {row['known']:.3f} to our {row['ours']:.3f}" in PAGE
         else:
-            assert one["known"] is None or one["ours"] < one["known"]
-        assert one["at_least"] is None or one["at_least"] < one["interval"][1]
-        assert one["draws"] == {"entries, 3 rows": 20_000}.get(
-            one["error"], 300 if one["error"].startswith("risk") else 100
+            assert row["known"] is None or row["ours"] < row["known"]
+        assert row["at_least"] is None or row["at_least"] < row["interval"][1]
+        assert row["draws"] == {"entries, 3 rows": 20_000}.get(
+            row["error"], 300 if row["error"].startswith("risk") else 100
         )
 
 
@@ -56,8 +56,8 @@ def test_each_setting_has_all_errors_and_ours_is_the_smallest_but_once():
     ],
 )
 def test_page_quotes_the_ratios(error, what):
-    found = [one["ours"] / one["drawn"] for one in ROWS if one["error"] == error]
-    low, high = min(found), max(found)
+    ratios = [row["ours"] / row["drawn"] for row in ROWS if row["error"] == error]
+    low, high = min(ratios), max(ratios)
     digits = 0 if high > 10 else 1
     assert f"| {what} | {low:.{digits}f} to {high:.{digits}f} |" in PAGE
 
@@ -89,7 +89,7 @@ def test_uniform_is_the_best_net_of_bernstein_and_below_the_form_with_66():
 
 def test_pinsker_is_the_least_favourable_mean_and_below_every_linear_estimator():
     norm, noise = 1.5, 0.3
-    found = known.pinsker(MU, norm=norm, noise=noise)
+    risk = known.pinsker(MU, norm=norm, noise=noise)
 
     def risk_of(weights):  # shrinks each coordinate; the worst target lies on one axis
         return norm**2 * np.max(MU * (1 - weights) ** 2) + noise**2 * np.sum(weights**2)
@@ -97,8 +97,8 @@ def test_pinsker_is_the_least_favourable_mean_and_below_every_linear_estimator()
     best = min(risk_of(np.maximum(0.0, 1 - k / np.sqrt(MU))) for k in np.geomspace(1e-3, 10, 400))
     ridges = min(risk_of(MU / (MU + lam)) for lam in np.geomspace(1e-4, 100, 200))
     # Pinsker's weights are the best, and reach the value of the game.
-    assert found <= best / 40 <= found * 1.001
-    assert found <= ridges / 40
+    assert risk <= best / 40 <= risk * 1.001
+    assert risk <= ridges / 40
     # Least favourable signs by a general solver, in the first ten coordinates of the same game.
     mu = MU[:10]
 

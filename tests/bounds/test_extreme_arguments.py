@@ -32,7 +32,7 @@ def extremes(name: str, value: Any) -> tuple[Any, ...]:
 def settings(name: str) -> list[Arguments]:
     """Return random arguments, of which one or two are extreme."""
     row, rng = ROWS[name], np.random.default_rng(0)
-    drawn = []
+    cases = []
     for i in range(SETTINGS):
         arguments = {**row.draw(rng), **row.branches[i % len(row.branches)]}
         ends = {key: extremes(key, value) for key, value in arguments.items()}
@@ -41,8 +41,8 @@ def settings(name: str) -> list[Arguments]:
             arguments[key] = ends[key][int(rng.integers(len(ends[key])))]
         if "block" in arguments:
             arguments["block"] = 1
-        drawn.append(arguments)
-    return drawn
+        cases.append(arguments)
+    return cases
 
 
 @pytest.mark.slow

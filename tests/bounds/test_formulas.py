@@ -31,8 +31,8 @@ def drawn(name: str) -> list[Arguments]:
 @pytest.fixture
 def settings(request: pytest.FixtureRequest, name: str) -> list[Arguments]:
     """Return the half of them by default, and all with ``-m``."""
-    kept = DRAWS if request.config.option.markexpr else DRAWS // 2
-    return [arguments for i, arguments in enumerate(drawn(name)) if i % DRAWS < kept]
+    n = DRAWS if request.config.option.markexpr else DRAWS // 2
+    return [arguments for i, arguments in enumerate(drawn(name)) if i % DRAWS < n]
 
 
 NAMES = list(REGISTRY)
@@ -56,8 +56,8 @@ def test_formulas_are_the_values(name, settings):
         formulas, symbols = row.formulas[i // kept], row.symbols(arguments)
         terms = {term.name: term.value for term in REGISTRY[name](**arguments).terms}
         assert formulas.keys() <= terms.keys() <= formulas.keys() | row.unread.keys()
-        for term, listed in formulas.items():
-            cases = [listed] if isinstance(listed, str) else listed
+        for term, text in formulas.items():
+            cases = [text] if isinstance(text, str) else text
             values = [evaluate(formula, symbols) for formula in cases]
             expected = pytest.approx(terms[term], rel=ROUNDING, nan_ok=True)
             assert any(value == expected for value in values), f"{term} at {arguments}: {cases}"
@@ -117,9 +117,9 @@ def test_the_inverse_is_the_least(name, settings):
                 continue
             assert least <= here or drawn_here.vacuous
             assert least % step == 0
-            made = function(**{**others, falling: least})
-            assert made.value <= target
-            assert not made.vacuous
+            result = function(**{**others, falling: least})
+            assert result.value <= target
+            assert not result.vacuous
             if least > step:
                 before = function(**{**others, falling: least - step})
                 assert before.value > target or before.vacuous

@@ -48,10 +48,10 @@ def by_hand(m, n=10, delta=0.1, radius=1.0):
 
 
 def test_the_body_is_the_formula():
-    made = error(50, n_rows=10, delta=0.1, radius=2)
-    assert made.value == by_hand(50, radius=2.0)
-    assert (made.probability, made.trivial, made.form) == (0.9, 2.0, "proved")
-    assert (made.quantity, made.statement) == ("error", "paper.lemma-1")
+    value = error(50, n_rows=10, delta=0.1, radius=2)
+    assert value.value == by_hand(50, radius=2.0)
+    assert (value.probability, value.trivial, value.form) == (0.9, 2.0, "proved")
+    assert (value.quantity, value.statement) == ("error", "paper.lemma-1")
 
 
 def test_the_inverse_is_the_least():
@@ -108,8 +108,8 @@ def test_a_docstring_is_whole_in_the_source(name):
     assert text == ast.get_docstring(tree.body[0])
     words = " ".join(text.split())
     section = re.search(r"^Parameters\n-+\n(.*?)\n\nExamples\n-+\n", text, re.S | re.M)
-    own = described(section[1]) if section else set()
-    shared = set(inspect.signature(function).parameters) - own
+    arguments = described(section[1]) if section else set()
+    shared = set(inspect.signature(function).parameters) - arguments
     assert bool(shared) == (f"arguments: :mod:`mehler.bounds.{package}`" in words)
     assert shared <= described(sys.modules[f"mehler.bounds.{package}"].__doc__)
     assert ":doc:`/theorems/" in text
@@ -142,8 +142,8 @@ def test_terms_of_arrays_cannot_be_written_to():
 
 
 def test_every_bound_names_a_statement_whose_page_has_the_source():
-    listed = {item.id for item in discover()}
-    assert {function.statement for function in REGISTRY.values()} <= listed
+    ids = {item.id for item in discover()}
+    assert {function.statement for function in REGISTRY.values()} <= ids
 
 
 def test_printing_many_entries_gives_their_range():

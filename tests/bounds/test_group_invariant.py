@@ -35,9 +35,9 @@ def test_theorem_2_counts_rejected_templates(window, m):
     p = stats.chi2.cdf(2 * 1.3, 2)
 
     def failing(bound: float) -> float:
-        kept = stats.binom(m, p)
+        accepted = stats.binom(m, p)
         high, low = m * (p + bound / window), m * (p - bound / window)
-        return float(kept.sf(math.floor(high)) + kept.cdf(math.ceil(low) - 1))
+        return float(accepted.sf(math.floor(high)) + accepted.cdf(math.ceil(low) - 1))
 
     assert failing(value) <= 0.1
     if window == 20.0:
@@ -59,5 +59,5 @@ def test_the_sizes_of_the_statement_are_enough(order, rule, eps, rho):
     if order != "whole":
         few = -(-most * (order + 1) // (order + most)) if order else most
         arguments |= {"group_order": order, "n_elements": min(few, order or few)}
-    made = bounds.kernel_error(math.ceil(18 * rho**2 / eps**2 * log), **arguments)
-    assert made.value <= eps * (1 + 1e-9)
+    value = bounds.kernel_error(math.ceil(18 * rho**2 / eps**2 * log), **arguments)
+    assert value.value <= eps * (1 + 1e-9)

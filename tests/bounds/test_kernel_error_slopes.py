@@ -32,9 +32,9 @@ def test_frequencies_of_a_matern_kernel():
 def test_moments_of_kitchen_sinks():
     setting = of_sinks(3, lipschitz=1.5 * 0.7, radius=0.8)
     lengths = np.linalg.norm(0.7 * weights(4, N, 3), axis=1)
-    drawn = 1.5 * lengths * (1.5 * 0.8 * lengths)
-    assert close(setting["slope"][0], drawn)
-    assert close(setting["slope"][1], drawn**2)
+    moment = 1.5 * lengths * (1.5 * 0.8 * lengths)
+    assert close(setting["slope"][0], moment)
+    assert close(setting["slope"][1], moment**2)
 
 
 @pytest.mark.parametrize(("d", "q"), [(1, 1), (2, 4), (5, 64)])
@@ -46,9 +46,9 @@ def test_moments_of_centred_maxout(d, q):
     t = np.linspace(-10, 10, 20_001)
     cdf = np.array([0.5 * math.erfc(-entry / math.sqrt(2)) for entry in t]) ** q
     h1 = float(10 - np.trapezoid(cdf, t))
-    drawn = longest * (longest + h1)
-    assert close(setting["slope"][0], drawn)
-    assert close(setting["slope"][1], drawn**2)
+    moment = longest * (longest + h1)
+    assert close(setting["slope"][0], moment)
+    assert close(setting["slope"][1], moment**2)
 
 
 def exponent_of_squares(y: float) -> float:

@@ -28,14 +28,14 @@ def test_length_and_threshold_are_the_best():
     lengths = np.geomspace(0.3, 60, 60)
     for t in (T, np.full(5000, 0.4), np.r_[np.full(900, 0.5), np.full(100, -0.5)]):
         # Of six thresholds each pays for all.
-        each = [
+        bounds = [
             margin.error_rate(t, delta=0.06 / 6, scale=mu, thresholds=(entry,)).total
             for entry in THRESHOLDS
             for mu in lengths
         ]
         result = margin.error_rate(t, delta=0.06).total
-        assert result <= min(each) * (1 + 1e-6)
-        assert result >= 0.98 * min(each)
+        assert result <= min(bounds) * (1 + 1e-6)
+        assert result >= 0.98 * min(bounds)
 
 
 def test_all_weights_at_once():

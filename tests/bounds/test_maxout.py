@@ -51,8 +51,8 @@ def test_remark_scales_terms_apart_and_the_print_does_not():
 def test_shrinking_inputs_and_growing_the_box_change_nothing():
     """phi(R x) = R phi(x): the class of C / R on inputs R x is the class of C on x."""
     entry = maxout.excess_risk(**RISK, delta=0.02)
-    other = maxout.excess_risk(**{**RISK, "scale": 70.0}, delta=0.02, radius=0.01)
-    close(other.total, mpmath.mpf(entry.total))
+    far = maxout.excess_risk(**{**RISK, "scale": 70.0}, delta=0.02, radius=0.01)
+    close(far.total, mpmath.mpf(entry.total))
     supremum = maxout.supremum(pool_size=4, delta=0.02, **SET).value
     scaled = maxout.supremum(pool_size=4, delta=0.02, **{**SET, "diameter": 15.0}, radius=10.0)
     close(scaled.value, mpmath.mpf(10 * supremum))

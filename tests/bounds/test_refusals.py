@@ -151,7 +151,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(
-    ("function", "right", "cases"), REFUSED, ids=[one[0].__name__ for one in REFUSED]
+    ("function", "right", "cases"), REFUSED, ids=[row[0].__name__ for row in REFUSED]
 )
 def test_what_does_not_go_together_is_refused_by_name(function, right, cases):
     for wrong, words in cases:

@@ -36,8 +36,8 @@ def test_the_learner_keeps_the_bound(design):
             result.append(np.mean((fit.predict(X).reshape(-1) - target) ** 2))
         else:
             i = seed % 41
-            kept = np.arange(41) != i
-            fit = learn.ridge(phi, X[kept], y[kept], lambdas=lam * 41 / 40, intercept=False)
+            others = np.arange(41) != i
+            fit = learn.ridge(phi, X[others], y[others], lambdas=lam * 41 / 40, intercept=False)
             result.append(float((fit.predict(X[i : i + 1]).reshape(-1)[0] - target[i]) ** 2))
     bound = ridge.excess_risk(
         m, ridge=lam, norm=1.0, noise=noise, gram=K, sup=1.0, block=2, design=design
@@ -74,10 +74,10 @@ def test_the_inequality_for_each_set_of_rows():
         z = rng.standard_normal((n, m)) * 10 ** rng.uniform(-1, 1, (n, 1))
         signs = rng.random() < 0.5
         y = clip * (np.sign(rng.standard_normal(n)) if signs else rng.uniform(-1, 1, n))
-        own = np.linalg.solve(z.T @ z + penalty * np.eye(m), z.T @ y)
+        solution = np.linalg.solve(z.T @ z + penalty * np.eye(m), z.T @ y)
         d = float(np.trace(z @ np.linalg.inv(z.T @ z + penalty * np.eye(m)) @ z.T))
         risk = left_out(z, y, penalty, clip).mean()
-        for w in (own, 2 * own, np.zeros(m), rng.standard_normal(m)):
+        for w in (solution, 2 * solution, np.zeros(m), rng.standard_normal(m)):
             of_rows = {"ridge": penalty / (n - 1), "clip": clip, "degrees_of_freedom": d}
             norm = float(np.linalg.norm(w))
             bound = ridge.excess_risk_clipped(n - 1, norm=norm, **of_rows)
@@ -159,13 +159,16 @@ def test_least_squares_on_gaussian_rows(n, d, k):
     inverse = np.linalg.pinv(X)
     w = np.eye(d)[0]
     signal, noise = np.einsum("aij,aj->ai", inverse, X @ w) - w, inverse
-    kept = np.arange(d) < k
+    inside = np.arange(d) < k
     sample = {
         "none": (np.sum(signal**2, axis=1), np.sum(noise**2, axis=(1, 2))),
-        "after": (np.sum(signal[:, kept] ** 2, axis=1), np.sum(noise[:, kept] ** 2, axis=(1, 2))),
+        "after": (
+            np.sum(signal[:, inside] ** 2, axis=1),
+            np.sum(noise[:, inside] ** 2, axis=(1, 2)),
+        ),
     }
-    inner = np.linalg.pinv(X[:, :, kept])
-    before = np.einsum("aij,aj->ai", inner, X @ w) - w[kept]
+    inner = np.linalg.pinv(X[:, :, inside])
+    before = np.einsum("aij,aj->ai", inner, X @ w) - w[inside]
     sample["before"] = (np.sum(before**2, axis=1), np.sum(inner**2, axis=(1, 2)))
     setting = {"n_inputs": d, "n_fixed": k, "noise": 1.0, "norm": 1.0}
     for average, columns in sample.items():

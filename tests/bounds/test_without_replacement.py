@@ -27,8 +27,8 @@ def samples():
     for n in range(2, MOST + 1):
         for r in range(1, n):
             for ones in range(1, n):
-                drawn = range(max(0, r - n + ones), min(r, ones) + 1)
-                law = {k: math.comb(ones, k) * math.comb(n - ones, r - k) for k in drawn}
+                numbers = range(max(0, r - n + ones), min(r, ones) + 1)
+                law = {k: math.comb(ones, k) * math.comb(n - ones, r - k) for k in numbers}
                 yield n, r, ones, law
 
 
@@ -70,12 +70,12 @@ def test_the_recalled_bernstein_forms_are_not_contradicted(delta):
 def products(order: int) -> list[np.ndarray]:
     """Maxima over pairs of turns of the plane, at given templates, for equal and other rows."""
     turns = np.exp(2j * np.pi * np.arange(order) / order)
-    drawn = np.random.default_rng(order).uniform(0, 2 * np.pi, size=7)
+    angles = np.random.default_rng(order).uniform(0, 2 * np.pi, size=7)
     result = []
-    for templates in ([1.0], np.exp(1j * drawn[:1]), np.exp(1j * drawn)):
-        moved = np.multiply.outer(turns, np.asarray(templates))
+    for templates in ([1.0], np.exp(1j * angles[:1]), np.exp(1j * angles)):
+        images = np.multiply.outer(turns, np.asarray(templates))
         for x, z in ((1.0, 1.0), (1.0, -1.0), (1.0, 0.6 + 0.8j)):
-            left, right = ((moved * np.conj(row)).real for row in (x, z))
+            left, right = ((images * np.conj(row)).real for row in (x, z))
             result.append(np.maximum(left[:, None], right[None]).mean(axis=2))
     return result
 
@@ -85,9 +85,9 @@ def largest_share(order: int, term) -> float:
     worst = 0.0
     for maxima in products(order):
         for r in range(1, order):
-            chosen = [list(entry) for entry in itertools.combinations(range(order), r)]
+            subsets = [list(entry) for entry in itertools.combinations(range(order), r)]
             errors = (
-                np.array([maxima[np.ix_(entry, entry)].mean() for entry in chosen]) - maxima.mean()
+                np.array([maxima[np.ix_(entry, entry)].mean() for entry in subsets]) - maxima.mean()
             )
             errors = np.sort(np.abs(errors))[::-1]
             for place, error in enumerate(errors):
@@ -138,8 +138,8 @@ def test_every_subset_of_long_rows_keeps_the_bound(order):
         gaps = np.linalg.norm(vectors[:, None] - vectors[None], axis=2)
         setting = {"n_inputs": 4, "radius": 100.0, "spread": float(gaps.mean())}
         for r in range(1, order):
-            chosen = [list(entry) for entry in itertools.combinations(range(order), r)]
-            errors = [abs(slope * (gaps[np.ix_(a, a)].mean() - gaps.mean())) for a in chosen]
+            subsets = [list(entry) for entry in itertools.combinations(range(order), r)]
+            errors = [abs(slope * (gaps[np.ix_(a, a)].mean() - gaps.mean())) for a in subsets]
             for error, chance in tails(errors):
                 if chance < 1:
                     arguments = bounds.kernel_change_elements(

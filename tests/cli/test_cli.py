@@ -29,14 +29,14 @@ def few_maps():
 @pytest.fixture
 def toy_statements(few_maps, monkeypatch):
     """The installed statements are toys."""
-    listed = [toys.TRUE, toys.REPAIRED, toys.WRONG, toys.UNDECIDED, toys.BROKEN, toys.SILENT]
-    by_id = {one.id: one for one in listed}
+    all_toys = [toys.TRUE, toys.REPAIRED, toys.WRONG, toys.UNDECIDED, toys.BROKEN, toys.SILENT]
+    by_id = {toy.id: toy for toy in all_toys}
 
     def discover(glob="*"):
         if glob in by_id:
             return [by_id[glob]]
         if glob == "*":
-            return listed
+            return all_toys
         raise ValueError(f"statements={glob!r} matches no id")
 
     monkeypatch.setattr(statements, "discover", discover)
@@ -84,11 +84,11 @@ def test_report_is_written_and_the_status_tells(
     line = ("report", rows_file, "--out", str(out), "--statements", identifier)
     assert call(*line, "--false-alarm", "1e-3") == status
     assert set(os.listdir(out)) == {"report.html", "report.json", "summary.md"}
-    found = json.loads((out / "report.json").read_text(encoding="utf-8"))
-    assert found["exit_status"] == status
-    assert found["provenance"]["command"].startswith(f"mehler report {rows_file} --out {out}")
+    result = json.loads((out / "report.json").read_text(encoding="utf-8"))
+    assert result["exit_status"] == status
+    assert result["provenance"]["command"].startswith(f"mehler report {rows_file} --out {out}")
     captured = capsys.readouterr()
-    assert captured.out.splitlines()[-1] == found["headline"]
+    assert captured.out.splitlines()[-1] == result["headline"]
     assert captured.err.splitlines()[0] == "mehler: rows.npy: 6 rows, 3 columns"
 
 

@@ -22,16 +22,16 @@ def close(phi, kernel=RBF, resolution=0.02):
 
 @pytest.mark.parametrize("resolution", [0.02, 1e-12])
 def test_all_landmarks_are_equal_to_rounding(resolution):
-    found = close(nystroem(20), resolution=resolution)
-    assert (found.status, found.reason) == ("holds", "Equal to rounding.")
+    verdict = close(nystroem(20), resolution=resolution)
+    assert (verdict.status, verdict.reason) == ("holds", "Equal to rounding.")
 
 
 def test_few_landmarks_are_refuted():
-    found = close(nystroem(5))
-    assert (found.status, found.reason) == ("refuted", "")
+    verdict = close(nystroem(5))
+    assert (verdict.status, verdict.reason) == ("refuted", "")
 
 
 def test_formats_too_coarse_to_say_are_inconclusive():
-    found = close(lambda rows: rows.astype(np.float16), kernels.make("linear"), 1e-3)
-    assert found.status == "inconclusive"
-    assert "features of a finer dtype" in found.reason
+    verdict = close(lambda rows: rows.astype(np.float16), kernels.make("linear"), 1e-3)
+    assert verdict.status == "inconclusive"
+    assert "features of a finer dtype" in verdict.reason

@@ -33,9 +33,9 @@ def sampled(names):
 @pytest.mark.parametrize("name", sampled(DEFECTS))
 @pytest.mark.sampled(1)
 def test_its_twin_holds(tmp_path, name):
-    status, found = verify(tmp_path, f"{name}_twin", *COARSE)
-    assert (status, found["status"]) == (0, "holds")
-    outcome = {one["check"]: one["status"] for one in found["evidence"]}
+    status, result = verify(tmp_path, f"{name}_twin", *COARSE)
+    assert (status, result["status"]) == (0, "holds")
+    outcome = {line["check"]: line["status"] for line in result["evidence"]}
     assert outcome == {"kernel": "holds", "structure": "holds"}
 
 
@@ -55,11 +55,11 @@ def test_its_twin_holds(tmp_path, name):
 def test_maps_that_depend_on_rows_signs_and_codes_are_built_rightly(
     tmp_path, target, kernel, options
 ):
-    written = tmp_path / "found.json"
-    line = ("verify", target, "--kernel", kernel, *COARSE, *options, "--json", str(written))
+    file = tmp_path / "found.json"
+    line = ("verify", target, "--kernel", kernel, *COARSE, *options, "--json", str(file))
     call(*line)
-    found = json.loads(written.read_text(encoding="utf-8"))
-    built = [one for one in found["evidence"] if one["check"] == "structure"]
+    result = json.loads(file.read_text(encoding="utf-8"))
+    built = [one for one in result["evidence"] if one["check"] == "structure"]
     assert [one["status"] for one in built] == ["holds"]
 
 

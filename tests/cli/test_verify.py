@@ -61,10 +61,10 @@ def test_a_map_is_read_however_it_is_named(name, arguments, assumed, width):
     target = read(getattr(maps, name), **arguments)
     assert assumed in target.assumed
     assert target.random
-    first, again, other = (np.asarray(target.draw(seed)(X)) for seed in (0, 0, 1))
+    first, again, reseeded = (np.asarray(target.draw(seed)(X)) for seed in (0, 0, 1))
     assert first.shape == (4, width)
     assert np.array_equal(first, again)
-    assert not np.array_equal(first, other)
+    assert not np.array_equal(first, reseeded)
     if target.resize is not None:
         assert target.resize(0, 24)(X).shape == (4, 24)
 
@@ -95,10 +95,10 @@ def test_a_pipeline_gets_the_seeds_of_its_steps():
 
     union = make_union(RBFSampler(n_components=3), RBFSampler(n_components=4, random_state=1))
     target = read(make_pipeline(StandardScaler(), union))
-    first, again, other = (target.draw(seed)(X) for seed in (0, 0, 1))
+    first, again, reseeded = (target.draw(seed)(X) for seed in (0, 0, 1))
     assert first.shape == (4, 7)
     assert np.array_equal(first, again)
-    assert not (first == other).any()
+    assert not (first == reseeded).any()
     assert target.resize is None
 
 
@@ -118,10 +118,10 @@ def test_a_module_of_pytorch_is_called_with_tensors(seeded):
 
     factory = Waves if seeded else lambda seed: (torch.manual_seed(seed), Waves(5, 250))[1]
     target = read(factory)
-    first, again, other = (target.draw(seed)(X) for seed in (0, 0, 1))
+    first, again, reseeded = (target.draw(seed)(X) for seed in (0, 0, 1))
     assert (first.shape, first.dtype) == ((4, 250), torch.float32)
     assert torch.equal(first, again)
-    assert not torch.equal(first, other)
+    assert not torch.equal(first, reseeded)
     # Neither weights in training nor rows of negative strides.
     assert torch.equal(target.draw(0)(X[::-1]).flip(0), first)
 
@@ -154,10 +154,10 @@ def test_modules_of_flax_are_drawn(kind):
             return linen.Dense(self.features)(x)
 
     target = read(Streams if kind == "nnx" else Layer)
-    first, again, other = (np.asarray(target.draw(seed)(X)) for seed in (0, 0, 1))
+    first, again, reseeded = (np.asarray(target.draw(seed)(X)) for seed in (0, 0, 1))
     assert first.shape == (4, 250)
     assert np.array_equal(first, again)
-    assert not np.array_equal(first, other)
+    assert not np.array_equal(first, reseeded)
 
 
 def linear(seed):
@@ -384,8 +384,8 @@ def test_options_reach_the_process(monkeypatch, capsys):
     assert seconds == 70.0
     request = json.loads(json.dumps(request))  # as the process gets it
     assert request["debug"]
-    wanted = {"parameters": {"gamma": 2}, "arguments": {"n": 3, "s": "x"}, "bounds": [-1.0, 1.0]}
-    assert wanted.items() <= request["options"].items()
+    expected = {"parameters": {"gamma": 2}, "arguments": {"n": 3, "s": "x"}, "bounds": [-1.0, 1.0]}
+    assert expected.items() <= request["options"].items()
 
 
 def test_global_generators_are_left_to_targets_that_have_a_seed():

@@ -29,5 +29,5 @@ def pages() -> list[Path]:
 
 def blocks(text: str) -> list[Block]:
     return [
-        Block(found[1], text.count("\n", 0, found.start(1)) + 1) for found in _BLOCK.finditer(text)
+        Block(match[1], text.count("\n", 0, match.start(1)) + 1) for match in _BLOCK.finditer(text)
     ]

@@ -25,13 +25,13 @@ def test_page_is_what_the_list_says() -> None:
 
 
 def test_every_statement_occurs() -> None:
-    listed = {name for item in ITEMS for name in item.statements}
-    assert OF_PAPERS <= listed <= IDS, "write its id on an item of docs/_coverage.txt"
+    names = {name for item in ITEMS for name in item.statements}
+    assert OF_PAPERS <= names <= IDS, "write its id on an item of docs/_coverage.txt"
 
 
 def test_every_experiment_occurs() -> None:
-    listed = {name for item in ITEMS for name in item.experiments}
-    assert listed == set(EXPERIMENTS) - {"depth"}, "write reproduce:NAME in docs/_coverage.txt"
+    names = {name for item in ITEMS for name in item.experiments}
+    assert names == set(EXPERIMENTS) - {"depth"}, "write reproduce:NAME in docs/_coverage.txt"
 
 
 def resolve(name: str) -> object:

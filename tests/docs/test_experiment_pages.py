@@ -17,9 +17,9 @@ RESULTS = ROOT / "docs" / "experiments" / "results"
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_an_experiment_has_a_page_with_the_results_of_its_full_run(name: str) -> None:
     page = made.experiment_page(name)
-    listed = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
-    assert f"[`{name}`](experiments/{name}.md)" in listed, "write its row in docs/experiments.md"
-    assert f"\nexperiments/{name}\n" in listed
+    table = (ROOT / "docs" / "experiments.md").read_text(encoding="utf-8")
+    assert f"[`{name}`](experiments/{name}.md)" in table, "write its row in docs/experiments.md"
+    assert f"\nexperiments/{name}\n" in table
     if name == "invariant-permutations":
         assert "](../_static/permutations.svg)" in page
         return  # its full tables are those of a benchmark, on the page of its statement

@@ -17,7 +17,7 @@ def test_page_is_what_the_statements_say() -> None:
 
 def test_errata_list_what_is_not_legible() -> None:
     assert fairness.errata(ERRATA) == ERRATA, "run python docs/_fairness.py"
-    lost = [one for one in STATEMENTS if one.copy == "lost"]
+    lost = [statement for statement in STATEMENTS if statement.copy == "lost"]
     table = ERRATA.partition(fairness.BEGIN)[2].partition(fairness.END)[0]
     assert len(re.findall(r"^\| \[", table, re.MULTILINE)) == len(lost) > 0
 
@@ -30,4 +30,4 @@ def test_every_statement_is_there() -> None:
 
 
 def test_every_family_of_statements_has_its_part() -> None:
-    assert {one.id.partition(".")[0] for one in STATEMENTS} == set(fairness.PAPERS)
+    assert {statement.id.partition(".")[0] for statement in STATEMENTS} == set(fairness.PAPERS)

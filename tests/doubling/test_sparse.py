@@ -24,7 +24,7 @@ def greedy_packing(rows):
     """How many can be taken one by one, each farther than 1 from all before."""
     taken = []
     for row in rows:
-        if all(np.sum((row - other) ** 2) > 1 + 1e-9 for other in taken):
+        if all(np.sum((row - point) ** 2) > 1 + 1e-9 for point in taken):
             taken.append(row)
     return len(taken)
 

@@ -47,9 +47,9 @@ def test_functions_of_pools(name, q, library):
 def test_the_kernel_has_the_slope_kappa_at_both_ends(q, library):
     """K' = kappa, by Mehler's derivative; differences on one side can say it to their step."""
     ends = np.array([-1.0, 1.0])
-    found = gradient(library, lambda _, rho: exact.maxout_kernel(rho, q).sum(), ends)
+    slopes = gradient(library, lambda _, rho: exact.maxout_kernel(rho, q).sum(), ends)
     # The stated error of either, which are one table: kappa in [0, 1] to 1e-13.
-    np.testing.assert_allclose(found, exact.collision_probability(ends, q), atol=1e-13)
+    np.testing.assert_allclose(slopes, exact.collision_probability(ends, q), atol=1e-13)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -58,10 +58,10 @@ def test_the_kernel_has_the_slope_kappa_at_both_ends(q, library):
 def test_an_infinite_slope_is_given_as_zero(q, library):
     """kappa falls like a square root at rho = 1."""
     for function in (exact.collision_probability, exact.locally_linear_kernel):
-        found = gradient(library, lambda _, rho, f=function: f(rho, q).sum(), np.ones(2))
+        slopes = gradient(library, lambda _, rho, f=function: f(rho, q).sum(), np.ones(2))
         # sigma^2 rho kappa has a finite part besides, to the stated 1e-13 times sigma^2 < 10.
         finite = exact.sigma2(q) if function is exact.locally_linear_kernel else 0.0
-        np.testing.assert_allclose(found, finite, atol=1e-12)
+        np.testing.assert_allclose(slopes, finite, atol=1e-12)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -109,7 +109,7 @@ CURVED = {
 @pytest.mark.parametrize("name", CURVED)
 @pytest.mark.sampled(2)
 def test_second_derivatives_at_equal_rows(name, library):
-    phi, wanted = CURVED[name]
+    phi, expected = CURVED[name]
     x = np.array([0.3, -1.1])
 
     def of_second(z):
@@ -117,6 +117,6 @@ def test_second_derivatives_at_equal_rows(name, library):
         here = 0.0 * z + (z.detach() if library == "torch" else x)
         return phi.kernel(here[None, :], z[None, :])[0, 0]
 
-    found = hessian(library, of_second, x)
+    second = hessian(library, of_second, x)
     # At most 500 operations on values of at most 4, each off by an eps: 500 * 4 * 2^-52 < 1e-12.
-    np.testing.assert_allclose(found, wanted(x), atol=1e-12)
+    np.testing.assert_allclose(second, expected(x), atol=1e-12)

@@ -17,12 +17,12 @@ ROWS = da.from_array(X, chunks=((3, 1, 3), (2, 1)))
 @pytest.mark.parametrize("method", ["kernel", "variance"])
 def test_pairs_of_chunks_are_the_pairs_of_rows(name, method):
     compute = getattr(DRAWS[name](8, seed=0), method)
-    one, two = compute(ROWS), compute(ROWS[:4], ROWS)
-    assert one.chunks == ((3, 1, 3), (3, 1, 3))
-    assert np.asarray(one) == pytest.approx(compute(X), rel=1e-12)
-    assert np.asarray(two) == pytest.approx(compute(X[:4], X), rel=1e-12)
+    first, second = compute(ROWS), compute(ROWS[:4], ROWS)
+    assert first.chunks == ((3, 1, 3), (3, 1, 3))
+    assert np.asarray(first) == pytest.approx(compute(X), rel=1e-12)
+    assert np.asarray(second) == pytest.approx(compute(X[:4], X), rel=1e-12)
     # A row beside itself is told from one that is merely near, in every chunk.
-    assert np.array_equal(np.diagonal(np.asarray(one)), np.diagonal(compute(X)))
+    assert np.array_equal(np.diagonal(np.asarray(first)), np.diagonal(compute(X)))
 
 
 @pytest.mark.parametrize("method", ["kernel", "variance", "product_kurtosis"])

@@ -21,11 +21,13 @@ def test_the_bound_for_one_projection_is_above_the_exact_kurtosis(rho):
     """q = 1: central moments of g g' are 1 + rho^2 and 9 + 42 rho^2 + 9 rho^4."""
     phi = mehler.MaxoutFeatures.draw(2, 1, 1, seed=0)
     bound = float(phi.product_kurtosis(*rows(rho))[0, 0])
-    known = (9 + 42 * rho**2 + 9 * rho**4) / (1 + rho**2) ** 2
-    assert bound >= known * (1 - 1e-12)
+    exact_kurtosis = (9 + 42 * rho**2 + 9 * rho**4) / (1 + rho**2) ** 2
+    assert bound >= exact_kurtosis * (1 - 1e-12)
     # Decoupled features of one projection are the same map, and theirs is exact.
     decoupled = mehler.DecoupledMaxoutFeatures.draw(2, 1, 1, seed=0)
-    assert float(decoupled.product_kurtosis(*rows(rho))[0, 0]) == pytest.approx(known, rel=1e-12)
+    assert float(decoupled.product_kurtosis(*rows(rho))[0, 0]) == pytest.approx(
+        exact_kurtosis, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("q", [1, 3, 64])
@@ -77,9 +79,9 @@ def test_agreements_of_codes_have_the_kurtosis_of_a_coin(q, rho):
     p = float(exact.collision_probability(rho, q, dps=17))
     fourth = p * (1.0 - p) ** 4 + (1.0 - p) * p**4
     phi = mehler.MaxoutCodes.draw(2, 3, q, seed=0)
-    found = float(phi.product_kurtosis(*rows(rho))[0, 0])
+    kurtosis = float(phi.product_kurtosis(*rows(rho))[0, 0])
     # About 1/p, of a probability whose float64 value is stated to be 1e-13 off at most.
-    assert found == pytest.approx(fourth / (p * (1.0 - p)) ** 2, rel=1e-12 + 1e-13 / p)
+    assert kurtosis == pytest.approx(fourth / (p * (1.0 - p)) ** 2, rel=1e-12 + 1e-13 / p)
 
 
 X = np.array([[1.0, 0.3, -0.2], [0.5, -1.0, 0.7]])
@@ -101,10 +103,10 @@ def test_other_kurtoses_are_those_of_the_limits_or_refused(name):
     phi = mehler.KitchenSinks.draw(3, 10, activation=name, seed=0)
     served = 0
     for size in SIZES:
-        found = None
+        kurtosis = None
         with contextlib.suppress(ValueError):
-            found = phi.product_kurtosis(size * X)
-        if found is None:
+            kurtosis = phi.product_kurtosis(size * X)
+        if kurtosis is None:
             with pytest.raises(ValueError, match="scale the rows nearer to length 1"):
                 phi.product_kurtosis(size * X)
             continue
@@ -123,8 +125,8 @@ def test_other_kurtoses_are_those_of_the_limits_or_refused(name):
             limit = ((1 - 3 * p * (1 - p)) / (p * (1 - p)), None)
         else:
             continue
-        assert found[0, 1] == pytest.approx(limit[0], rel=2e-2)
-        assert limit[1] is None or found[0, 0] == pytest.approx(limit[1], rel=2e-2)
+        assert kurtosis[0, 1] == pytest.approx(limit[0], rel=2e-2)
+        assert limit[1] is None or kurtosis[0, 0] == pytest.approx(limit[1], rel=2e-2)
     assert served >= 3
 
 

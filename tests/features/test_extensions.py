@@ -60,10 +60,10 @@ class TwoScales(Spectrum):
 
     def lengths(self, seed, n_units, first=0):
         # A generator a unit: the same factor however many are asked for.
-        chosen = (
+        counts = (
             np.random.default_rng([seed, i]).integers(2) for i in range(first, first + n_units)
         )
-        return np.array([0.5, 2.0])[list(chosen)]
+        return np.array([0.5, 2.0])[list(counts)]
 
     def distance(self, x, y):
         return np.sum((x[:, None, :] - (x if y is None else y)[None, :, :]) ** 2, axis=2)
@@ -183,10 +183,10 @@ def test_without_a_closed_form_the_kernel_is_estimated_and_says_so(name, hook):
     """By another route than the closed form: both agree within the stated error."""
     # Rows that are neither equal nor opposite, where the series of a jump converges.
     rows = ROWS[:3]
-    phi, own = (map_of(part)(0) for part in (without(PARTS[name], hook), PARTS[name]))
+    phi, whole = (map_of(part)(0) for part in (without(PARTS[name], hook), PARTS[name]))
     assert phi.kernel_source == "series"
-    slack = phi.kernel_error(rows) + own.kernel_error(rows)
-    assert np.all(np.abs(phi.kernel(rows) - own.kernel(rows)) <= slack)
+    slack = phi.kernel_error(rows) + whole.kernel_error(rows)
+    assert np.all(np.abs(phi.kernel(rows) - whole.kernel(rows)) <= slack)
     if name != "probit":
         with pytest.raises(ValueError, match=f"the activation '{name}' has no known distribution"):
             phi.feature_cdf(ROWS, np.zeros((4, 1)))
@@ -214,8 +214,8 @@ def test_options_ask_for_the_hook_that_they_need(name, options, words):
 @pytest.mark.parametrize("factor", [0.9, 1.0 + 1e-10])
 def test_a_wrong_closed_form_is_refused(factor):
     def wrong(pairs, power):
-        found = probit_kernel(pairs, power)
-        return found if found is None else (factor * found[0], found[1])
+        value = probit_kernel(pairs, power)
+        return value if value is None else (factor * value[0], value[1])
 
     phi = map_of(dataclasses.replace(ACTIVATIONS["probit"], kernel=wrong))(0)
     with pytest.raises(ValueError, match="'probit' declares a kernel that does not fit"):

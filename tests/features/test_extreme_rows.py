@@ -44,11 +44,11 @@ def test_values_do_not_depend_on_the_errors_that_numpy_raises(name):
     methods = [getattr(phi, part) for part in PARTS if hasattr(phi, part)]
     for method, rows in itertools.product(methods, SCALED.values()):
         with np.errstate(all="raise", under="ignore"):
-            found = answer(method, rows)
+            value = answer(method, rows)
         with np.errstate(all="ignore"):
             expected = answer(method, rows)
-        if found is not None:
-            np.testing.assert_array_equal(found, expected)
+        if value is not None:
+            np.testing.assert_array_equal(value, expected)
 
 
 @pytest.mark.sampled(6)
@@ -63,10 +63,10 @@ def test_so_are_chunks_of_dask(name, scale, part):
     with np.errstate(all="ignore"):
         expected = answer(method, rows)
     with np.errstate(all="ignore"), dask.config.set(scheduler="synchronous"):
-        found = answer(lambda x: method(x).compute(), da.from_array(rows, chunks=(2, 3)))
-    if found is not None:
+        value = answer(lambda x: method(x).compute(), da.from_array(rows, chunks=(2, 3)))
+    if value is not None:
         # Products of parts of the rows round otherwise, by a few eps of the sum of their terms.
         largest = np.abs(expected[np.isfinite(expected)]).max(initial=0.0)
-        np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15 * largest)
+        np.testing.assert_allclose(value, expected, rtol=1e-12, atol=1e-15 * largest)
     else:
         assert expected is None or not np.isfinite(expected).all()

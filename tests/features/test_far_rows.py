@@ -114,9 +114,9 @@ def test_far_rows_are_found_among_many_and_in_chunks():
 def test_rows_with_nan_have_no_angle():
     x = rows(1.0)
     x[1] = np.nan
-    found = MAPS["pairs"]()(x, check_finite=False)
-    assert np.isnan(found[1]).all()
-    assert np.array_equal(found[2:], MAPS["pairs"]()(x[2:]))
+    features = MAPS["pairs"]()(x, check_finite=False)
+    assert np.isnan(features[1]).all()
+    assert np.array_equal(features[2:], MAPS["pairs"]()(x[2:]))
 
 
 def test_integers_that_floats_do_not_hold_are_refused():
@@ -136,8 +136,10 @@ def test_the_error_of_angles_is_below_what_the_limit_takes_it_for(d, m, dtype):
     """Root mean square over frequencies, of angles just below the limit, against 60 digits."""
     rng = np.random.default_rng(2)
     x = rng.standard_normal((2, d))
-    each = 0.5 * np.finfo(dtype).eps * np.sqrt(d + 3)
-    x = (x / np.linalg.norm(x, axis=1, keepdims=True) * 0.99 * _block.LIMIT / each).astype(dtype)
+    rounding = 0.5 * np.finfo(dtype).eps * np.sqrt(d + 3)
+    x = (x / np.linalg.norm(x, axis=1, keepdims=True) * 0.99 * _block.LIMIT / rounding).astype(
+        dtype
+    )
     w = rng.standard_normal((1, d, m)).astype(dtype)
     angles = _block.Angles(1.0)
     most = angles.longest(dtype, d, 1.0)

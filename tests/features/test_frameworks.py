@@ -18,7 +18,7 @@ NEEDS = {"gpytorch": "torch", "equinox": "jax", "nnx": "jax", "linen": "jax"}
 def block_of(name: str) -> str:
     """Return the block that imports a library; skip where the one below it is missing."""
     pytest.importorskip(NEEDS[name])
-    (block,) = [each for each in BLOCKS if re.search(rf"import .*\b{name}\b", each)]
+    (block,) = [text for text in BLOCKS if re.search(rf"import .*\b{name}\b", text)]
     return block
 
 

@@ -94,11 +94,11 @@ def test_a_kink_has_the_mean_of_both_sides(name, library):
     """Along any line through equal rows, the slopes on both sides cancel but for the lengths'."""
     phi = drawn(name)
     x = X[:1]
-    found = gradient(library, lambda _, a, b: phi.kernel(a, b).sum(), x, x)
+    slopes = gradient(library, lambda _, a, b: phi.kernel(a, b).sum(), x, x)
     towards = np.random.default_rng(1).standard_normal((5, D))
     h = 1e-4  # far enough for the square root of rounding at rho = 1
     ahead, behind = (phi.kernel(x + sign * h * towards, x)[:, 0] for sign in (1.0, -1.0))
-    np.testing.assert_allclose(towards @ found[0], (ahead - behind) / (2 * h), atol=1e-2)
+    np.testing.assert_allclose(towards @ slopes[0], (ahead - behind) / (2 * h), atol=1e-2)
 
 
 # Larger pools have no linear odd part.
@@ -117,11 +117,13 @@ def test_rows_of_zeros(name, library):
     phi = SMOOTH_AT_ZERO[name]
     x = np.concatenate([np.zeros((1, D)), X[:2]])
     for others in ((), (Y,), (x,)):
-        found = gradient(library, lambda _, a, *b: phi.kernel(a, *b)[0].sum(), x, *others)
-        wanted = by_differences(lambda a, b=others: np.sum(phi.kernel(a, *b)[0]), x)
+        slopes = gradient(library, lambda _, a, *b: phi.kernel(a, *b)[0].sum(), x, *others)
+        expected = by_differences(lambda a, b=others: np.sum(phi.kernel(a, *b)[0]), x)
         # relu2 has a second derivative that jumps: its kernel is homogeneous of degree 2, so that
         # differences of step h = 1e-6 are off by h/2 times it at unit vectors, which sum below 6.
-        np.testing.assert_allclose(found, wanted, atol=3e-6 if name == "sinks-relu2" else TOLERANCE)
+        np.testing.assert_allclose(
+            slopes, expected, atol=3e-6 if name == "sinks-relu2" else TOLERANCE
+        )
 
 
 NUMBERS = {

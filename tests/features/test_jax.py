@@ -26,26 +26,28 @@ def map_of(name, seed=1):
 @pytest.mark.parametrize("name", sorted(DRAWS))
 @pytest.mark.sampled(6)
 def test_round_trips_and_arguments_of_compiled_functions(name):
-    drawn = map_of(name)
-    leaves, structure = jax.tree.flatten(drawn)
+    phi_of_name = map_of(name)
+    leaves, structure = jax.tree.flatten(phi_of_name)
     assert leaves == []
-    assert jax.tree.unflatten(structure, leaves) is drawn
-    phi = mehler.jax.trainable(drawn)
+    assert jax.tree.unflatten(structure, leaves) is phi_of_name
+    phi = mehler.jax.trainable(phi_of_name)
     leaves, structure = jax.tree.flatten(phi)
-    assert all(one is other for one, other in zip(leaves, phi._weights("float32"), strict=True))
+    assert all(
+        one is reseeded for one, reseeded in zip(leaves, phi._weights("float32"), strict=True)
+    )
     assert jax.tree.unflatten(structure, leaves) is phi
-    moved = jax.tree.map(lambda leaf: leaf + 0, phi)
-    assert type(moved) is type(phi)
-    assert np.array_equal(moved(X), phi(X))
+    copied = jax.tree.map(lambda leaf: leaf + 0, phi)
+    assert type(copied) is type(phi)
+    assert np.array_equal(copied(X), phi(X))
     features = jax.jit(lambda phi, X: phi(X))
     # Compiled products are rounded in another order; selection and counts may then jump.
-    for argument in (phi, drawn):
-        assert np.mean(np.abs(features(argument, X) - drawn(X)) > 1e-5) < 0.01
+    for argument in (phi, phi_of_name):
+        assert np.mean(np.abs(features(argument, X) - phi_of_name(X)) > 1e-5) < 0.01
     if name not in SELECTED:
         # Constants are compiled for each map, leaves once for all.
-        other = map_of(name, seed=2)
-        for argument in (mehler.jax.trainable(other), other):
-            assert np.mean(np.abs(features(argument, X) - other(X)) > 1e-5) < 0.01
+        reseeded = map_of(name, seed=2)
+        for argument in (mehler.jax.trainable(reseeded), reseeded):
+            assert np.mean(np.abs(features(argument, X) - reseeded(X)) > 1e-5) < 0.01
         assert features._cache_size() == 3
 
 
@@ -54,8 +56,8 @@ def test_round_trips_and_arguments_of_compiled_functions(name):
 @pytest.mark.sampled(3)
 def test_mapped_over_seeds(name):
     phis = mehler.jax.stacked(map_of(name, seed) for seed in range(4))
-    found = jax.vmap(lambda phi: phi(X))(phis)
-    for seed, features in enumerate(found):
+    rows = jax.vmap(lambda phi: phi(X))(phis)
+    for seed, features in enumerate(rows):
         assert np.mean(np.abs(features - map_of(name, seed)(X)) > 1e-5) < 0.01
 
 
@@ -128,20 +130,20 @@ def test_weights_have_gradients():
     phi = mehler.jax.trainable(mehler.MaxoutFeatures.draw(3, 4, 2, seed=0, like=X))
     slope = jax.grad(lambda phi: phi(X).sum())(phi)
     assert isinstance(slope, mehler.MaxoutFeatures)
-    (moved,), (weights,) = jax.tree.leaves(slope), [jax.tree.leaves(phi)]
+    (slopes,), (weights,) = jax.tree.leaves(slope), [jax.tree.leaves(phi)]
     wins = np.argmax(np.stack([X @ w for w in weights[0]]), axis=0)
     for j in range(2):
-        wanted = np.asarray(X).T @ (wins == j) / 4**0.5
-        np.testing.assert_allclose(moved[j], wanted, atol=1e-6)
+        expected = np.asarray(X).T @ (wins == j) / 4**0.5
+        np.testing.assert_allclose(slopes[j], expected, atol=1e-6)
 
 
 def test_what_follows_from_a_seed_is_refused():
     phis = [map_of("pairs", seed) for seed in (1, 2)]
-    moved = jax.tree.map(lambda leaf: 2 * leaf[0], mehler.jax.stacked(phis))
-    for act in (moved.recipe, lambda: moved.to(np), lambda: pickle.dumps(moved), moved.unit_blocks):
+    twice = jax.tree.map(lambda leaf: 2 * leaf[0], mehler.jax.stacked(phis))
+    for act in (twice.recipe, lambda: twice.to(np), lambda: pickle.dumps(twice), twice.unit_blocks):
         with pytest.raises(ValueError, match="weights that were given to it"):
             act()
     with pytest.raises(ValueError, match="given weights of float32"):
-        moved._weights("float64")
+        twice._weights("float64")
     # The kernel is that of the draws.
-    assert np.array_equal(moved.kernel(X), map_of("pairs").kernel(X))
+    assert np.array_equal(twice.kernel(X), map_of("pairs").kernel(X))

@@ -20,9 +20,9 @@ SIZES = [(1, 5), (2, 64), (3, 65), (4, 130), (5, 63), (16, 200), (300, 70), (40_
 
 def codes(n: int, m: int, q: int, seed: int = 0):
     """Every value in use, the largest too."""
-    drawn = np.random.default_rng(seed).integers(0, q, (n, m))
-    drawn[0, -1] = q - 1
-    return drawn.astype(_arrays.code_dtype(np, q))
+    integers = np.random.default_rng(seed).integers(0, q, (n, m))
+    integers[0, -1] = q - 1
+    return integers.astype(_arrays.code_dtype(np, q))
 
 
 def by_hand(c, d):
@@ -95,15 +95,15 @@ def test_similarity_is_exact_everywhere(place, q, m):
     if not place.jit:
         results.append((phi.similarity(here, there), by_hand(c, d)))
     wide = np.float64 if place.has_float64 else np.float32
-    for found, known in results:
-        assert _arrays.array_namespace(found) is _arrays.array_namespace(here)
+    for value, expected in results:
+        assert _arrays.array_namespace(value) is _arrays.array_namespace(here)
         if place.name != "dask":
-            assert _arrays.place_of(found).device == _arrays.place_of(here).device
-        host = _arrays.to_host(found)
+            assert _arrays.place_of(value).device == _arrays.place_of(here).device
+        host = _arrays.to_host(value)
         assert host.dtype == wide
         # Counts below 2^24, divided by m; compiled, multiplied by 1/m, which rounds twice.
-        assert np.array_equal(np.round(host * m), known)
-        assert np.all(np.abs(host - known / m) <= np.finfo(wide).eps * known / m)
+        assert np.array_equal(np.round(host * m), expected)
+        assert np.all(np.abs(host - expected / m) <= np.finfo(wide).eps * expected / m)
     packed = PackedCodes.pack(here, q)
     assert np.array_equal(packed.unpack(), c)
     assert np.array_equal(_arrays.to_host(packed.unpack(like=here)), c)
@@ -118,10 +118,10 @@ def test_dask_codes_stay_lazy():
         lambda block: called.append(1) or block, dtype=c.dtype, meta=c[:0, :0]
     )
     phi = mehler.MaxoutCodes.draw(3, 70, 4, seed=0)
-    found = phi.similarity(lazy)
+    similarity = phi.similarity(lazy)
     assert not called
-    assert found.chunks == ((5, 5, 2), (5, 5, 2))
-    assert np.array_equal(found.compute(scheduler="synchronous"), by_hand(c, c) / 70)
+    assert similarity.chunks == ((5, 5, 2), (5, 5, 2))
+    assert np.array_equal(similarity.compute(scheduler="synchronous"), by_hand(c, c) / 70)
     # 256 and more would be digits again as bytes.
     wrong = dask.array.from_array(c + np.int64(257), chunks=(5, 33))
     with pytest.raises(ValueError, match="holds the digit 260"):

@@ -40,9 +40,9 @@ def weights(tmp_path_factory):
         phi = mehler.FourierFeatures.draw(40, 160, projections=projections, seed=3)
         recipes[f"wide-{projections}"] = phi.recipe()
     folder = tmp_path_factory.mktemp("weights")
-    found = []
+    arrays = []
     for kernels in ({}, {"OPENBLAS_CORETYPE": "Nehalem"}):
-        path = folder / f"{len(found)}.npz"
+        path = folder / f"{len(arrays)}.npz"
         subprocess.run(
             [sys.executable, "-c", DRAWING, path],
             input=json.dumps(recipes),
@@ -51,8 +51,8 @@ def weights(tmp_path_factory):
             env={**os.environ, **kernels},
         )
         with np.load(path) as held:
-            found.append(dict(held))
-    return found
+            arrays.append(dict(held))
+    return arrays
 
 
 def test_what_a_generator_draws_has_the_same_bits(weights):

@@ -57,8 +57,8 @@ def test_recipes_and_unstored_maps_draw_the_same(kind):
     again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
     assert np.array_equal(again(X), phi(X))
     if "orthogonal" not in kind:
-        other = drawer(stored=False, **KINDS[kind])(0)
-        assert other(X) == pytest.approx(phi(X), rel=1e-13)
+        unstored = drawer(stored=False, **KINDS[kind])(0)
+        assert unstored(X) == pytest.approx(phi(X), rel=1e-13)
 
 
 def test_hyperbolic_features_are_best_exactly_at_obtuse_angles():
@@ -98,7 +98,7 @@ def test_orthogonal_directions_against_a_series():
             covariance = mpmath.exp(2 * inner) * (mpmath.exp(-sign * t) * one - 1)
         pairs = D - 1  # whole blocks of d
         columns = near.n_features // n_units
-        own = near.variance(y, z)[0, 0]
-        expected = (own + columns * pairs * float(covariance)) / near.n_features
+        variance = near.variance(y, z)[0, 0]
+        expected = (variance + columns * pairs * float(covariance)) / near.n_features
         assert near.gram_variance(y, z)[0, 0] == pytest.approx(expected, rel=1e-12)
         assert covariance < 0

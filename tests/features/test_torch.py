@@ -27,8 +27,8 @@ def layer_of(name, seed=1, **options):
 @pytest.mark.sampled(8)
 def test_a_layer_is_its_map(name):
     layer = layer_of(name)
-    wanted = layer.map(X)
-    assert torch.equal(layer(X), wanted)
+    expected = layer.map(X)
+    assert torch.equal(layer(X), expected)
     assert not list(layer.parameters())
     # Saved and read as weights alone, into a layer of another seed where that changes no shape.
     file = io.BytesIO()
@@ -37,11 +37,11 @@ def test_a_layer_is_its_map(name):
     again = layer_of(name)
     again.load_state_dict(torch.load(file, weights_only=True))
     for copied in (again, copy.deepcopy(layer), pickle.loads(pickle.dumps(layer))):
-        assert torch.equal(copied(X), wanted)
+        assert torch.equal(copied(X), expected)
         assert repr(copied) == repr(layer)
     double = copy.deepcopy(layer).double()
     exact = layer.map.to(X.double())(X.double())
-    if wanted.is_floating_point():
+    if expected.is_floating_point():
         assert double(X.double()).dtype == torch.float64
         half = copy.deepcopy(layer).half()(X.half())
         assert half.dtype == torch.float16
@@ -61,12 +61,12 @@ def test_compiled_as_one_graph(name):
 
 
 def test_a_state_brings_its_seed():
-    one, other = layer_of("pairs", seed=1), layer_of("pairs", seed=2)
-    assert not torch.equal(one(X), other(X))
-    other.load_state_dict(one.state_dict())
-    assert torch.equal(one(X), other(X))
-    assert other.map.seed == 1
-    assert torch.equal(other.map(X), one.map(X))
+    first, second = layer_of("pairs", seed=1), layer_of("pairs", seed=2)
+    assert not torch.equal(first(X), second(X))
+    second.load_state_dict(first.state_dict())
+    assert torch.equal(first(X), second(X))
+    assert second.map.seed == 1
+    assert torch.equal(second.map(X), first.map(X))
 
 
 @pytest.mark.parametrize("bandwidth", ["learned", "per-input"])

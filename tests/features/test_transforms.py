@@ -26,7 +26,7 @@ def map_of(name, like=None):
 def test_batches_are_those_of_their_rows(name):
     phi = map_of(name)
     stacked, gram, kernel = phi(STACK), phi.products(STACK, STACK), phi.kernel(STACK, OTHER)
-    own = phi.kernel(STACK)
+    whole = phi.kernel(STACK)
     assert stacked.shape == (2, 3, 5, phi.n_features)
     assert gram.shape == (2, 3, 5, phi.n_units)
     assert kernel.shape == (2, 3, 5, 4)
@@ -35,7 +35,7 @@ def test_batches_are_those_of_their_rows(name):
         np.testing.assert_allclose(stacked[i, j], phi(rows), atol=CLOSE)
         np.testing.assert_allclose(gram[i, j], phi.products(rows, rows), atol=100 * CLOSE)
         assert np.array_equal(kernel[i, j], phi.kernel(rows, others))
-        assert np.array_equal(own[i, j], phi.kernel(rows))
+        assert np.array_equal(whole[i, j], phi.kernel(rows))
 
 
 # Their kernels are NumPy's and SciPy's, which cannot be traced.

@@ -83,21 +83,21 @@ def test_features_on_every_place(place: Place, kind):
     assert _arrays.dtype_name(z.dtype) == dtype
     if not place.name.startswith(("dask", "jax")):
         assert _arrays.place_of(z).device == _arrays.place_of(x).device
-    host, other = _arrays.to_host(z), _arrays.to_host(place.apply(stored, x))
-    wrong = np.abs(host - other) > ROUNDING * EPS[dtype]
+    host, there = _arrays.to_host(z), _arrays.to_host(place.apply(stored, x))
+    wrong = np.abs(host - there) > ROUNDING * EPS[dtype]
     # Decoupled features jump where the argmax does: ties within rounding.
     assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if kind in ("next", "fresh") else 0)
     parts = [(block.columns, _arrays.to_host(block(x))) for block in phi.unit_blocks(64)]
     assert np.array_equal(np.sort(np.concatenate([c for c, _ in parts])), np.arange(M))
     for columns, values in parts:
-        wrong = np.abs(values - other[:, columns]) > ROUNDING * EPS[dtype]
+        wrong = np.abs(values - there[:, columns]) > ROUNDING * EPS[dtype]
         assert np.mean(wrong) <= (ROUNDING * EPS[dtype] if kind in ("next", "fresh") else 0)
 
 
 def test_same_kernel_variance_recipe(kind):
     phi, stored = draw(kind, stored=False), draw(kind)
     for method in ("kernel", "variance", "gram_variance"):
-        ours, theirs = (getattr(each, method)(ROWS[:5]) for each in (phi, stored))
+        ours, theirs = (getattr(phi_or_stored, method)(ROWS[:5]) for phi_or_stored in (phi, stored))
         assert np.array_equal(ours, theirs)
     assert "stored" not in stored.recipe()
     recipe = json.loads(json.dumps(phi.recipe()))
@@ -119,9 +119,9 @@ def peak(function):
     function()
     tracemalloc.start()
     function()
-    found = tracemalloc.get_traced_memory()[1]
+    peak_bytes = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    return found
+    return peak_bytes
 
 
 def test_memory_of_a_pass_is_bounded():
@@ -132,8 +132,8 @@ def test_memory_of_a_pass_is_bounded():
         phi = mehler.MaxoutFeatures.draw(20, m, 16, seed=0, stored=False)
         total = 0.0
         for block in phi.unit_blocks(256):
-            for some in _arrays.slices(n, 512):
-                total += float(block(rows[some]).sum())
+            for part in _arrays.slices(n, 512):
+                total += float(block(rows[part]).sum())
 
     small = peak(lambda: a_pass(1024, 1024))
     # 256 units of 320 weights and 512 x 256 features: 0.3 and 0.5 MiB.

@@ -53,7 +53,7 @@ def plain(result: Any) -> Any:
     if isinstance(result, np.ndarray | np.generic):
         return result.tolist()
     if isinstance(result, list | tuple):
-        return [plain(one) for one in result]
+        return [plain(entry) for entry in result]
     if hasattr(result, "__dict__"):
         return {k: plain(v) for k, v in vars(result).items() if not k.startswith("_")}
     return result

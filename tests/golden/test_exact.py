@@ -61,7 +61,7 @@ def test_digits(key: str):
 @pytest.mark.sampled(5)
 def test_balls(key: str):
     name, *rest = key.split("/")
-    numbers = [one if "." in one else int(one) for one in rest]
+    numbers = [text if "." in text else int(text) for text in rest]
     # Correlations come after the pool size in a key.
     arguments = numbers[::-1] if isinstance(numbers[-1], str) else numbers
     ball = getattr(certified, name)(*arguments)

@@ -51,8 +51,8 @@ def smallest_maximum_of_lines(z, y, half_width, lines):
     """The least mean over rows of a maximum of lines, over the box, by both methods of HiGHS."""
     n, m = z.shape
     rows, offsets = [], []
-    for i, own in enumerate(lines):
-        for slope, offset in own:
+    for i, line in enumerate(lines):
+        for slope, offset in line:
             row = np.zeros(m + n)
             row[:m] = slope * y[i] * z[i]
             row[m + i] = -1.0

@@ -114,14 +114,14 @@ def test_same_numbers_as_numpy(workers):
     phi, codes_of = a_map(), mehler.MaxoutCodes.draw(6, 50, 4, seed=0)
 
     # Features and codes: those of each chunk, bit for bit.
-    for one in (phi, codes_of):
-        found = one(rows)
+    for draw in (phi, codes_of):
+        found = draw(rows)
         assert _arrays.stays_lazy(found)
-        expected = np.concatenate([one(x[i : i + CHUNK]) for i in range(0, N, CHUNK)])
+        expected = np.concatenate([draw(x[i : i + CHUNK]) for i in range(0, N, CHUNK)])
         np.testing.assert_array_equal(found.compute(), expected)
-    some = rows[: 3 * CHUNK]
+    few = rows[: 3 * CHUNK]
     np.testing.assert_array_equal(
-        codes_of.gram(some, some[:100]).compute(), codes_of.gram(x[: 3 * CHUNK], x[:100])
+        codes_of.gram(few, few[:100]).compute(), codes_of.gram(x[: 3 * CHUNK], x[:100])
     )
 
     sums = learn.RidgeSums(phi).add(rows, targets)

@@ -112,8 +112,8 @@ def test_fits_are_not_traced_but_predictions_are(place: Place):
     with pytest.raises(TypeError, match=r"traced.*outside of jax.jit"):
         place.apply(lambda x: learn.RidgeSums(phi).add(x, x[:, 0]), x)
     (fit,) = learn.RidgeSums(phi).add(x, y).solve(1e-3)
-    one, other = (_arrays.to_host(f) for f in (place.apply(fit.predict, x), fit.predict(x)))
-    np.testing.assert_allclose(one, other, atol=1e-5)
+    there, here = (_arrays.to_host(f) for f in (place.apply(fit.predict, x), fit.predict(x)))
+    np.testing.assert_allclose(there, here, atol=1e-5)
 
 
 def test_dask_adds_up_with_numpy_and_says_what_it_cannot_know():

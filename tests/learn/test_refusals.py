@@ -199,7 +199,7 @@ def test_strides_and_tiny_numbers_are_fine():
     y = Y.copy()
     y.flags.writeable = False
     for z in (X[::-1, ::-1], np.asfortranarray(X), np.broadcast_to(X[:1], X.shape)):
-        one, other = (box(rows, y, 2.0) for rows in (z, np.ascontiguousarray(z)))
-        assert abs(one.surrogate_risk - other.surrogate_risk) <= 1e-4
+        strided, dense = (box(rows, y, 2.0) for rows in (z, np.ascontiguousarray(z)))
+        assert abs(strided.surrogate_risk - dense.surrogate_risk) <= 1e-4
     for fit in (box(X * 5e-324), box((X * 1e-30).astype(np.float32), scale=1e-30)):
         assert (fit.status, fit.surrogate_risk) == ("solved", 1.0)

@@ -63,8 +63,8 @@ def test_parts_add_up_to_the_whole():
     for sums in (parts[0] + parts[1] + parts[2], parts[2] + (parts[1] + parts[0])):
         assert sums.n_rows == 900
         np.testing.assert_allclose(sums.gram, whole.gram, rtol=1e-12, atol=1e-9)
-        (one,), (other,) = sums.solve(1e-3), whole.solve(1e-3)
-        np.testing.assert_allclose(one.predict(z), other.predict(z), atol=1e-9)
+        (of_sums,), (of_whole,) = sums.solve(1e-3), whole.solve(1e-3)
+        np.testing.assert_allclose(of_sums.predict(z), of_whole.predict(z), atol=1e-9)
     assert parts[0].n_rows == 300  # what is added is not changed
     centred = z - z.mean(axis=0)
     np.testing.assert_allclose(whole.gram, centred.T @ centred, rtol=1e-12, atol=1e-9)

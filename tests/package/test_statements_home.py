@@ -13,9 +13,9 @@ ROOT = Path(__file__).parents[2]
 
 
 def test_statements_are_discovered_under_their_name():
-    checked = [one for one in discover() if one.checks]
-    ours = [one for one in checked if one.checks[0].run.__module__.startswith("mehler.")]
-    assert ours == [one for one in mehler.proofs_checks.STATEMENTS if one.checks]
+    checked = [claim for claim in discover() if claim.checks]
+    ours = [claim for claim in checked if claim.checks[0].run.__module__.startswith("mehler.")]
+    assert ours == [claim for claim in mehler.proofs_checks.STATEMENTS if claim.checks]
 
 
 @pytest.mark.parametrize("name", ["proofs_checks", "proofs_checks.maxout.kernel.figure_1"])

@@ -30,15 +30,15 @@ def planned():
 
 def assert_measured_is_below(planned: Plan) -> None:
     for rows in planned.groups.values():
-        measured = [row.features for row in rows if row.kind == "measured"]
+        measurements = [row.features for row in rows if row.kind == "measured"]
         proved = [row.features for row in rows if row.kind == "proved" and row.features]
-        assert all(one < other for one in measured for other in proved)
+        assert all(number < bound for number in measurements for bound in proved)
 
 
 def test_measured_lies_below_everything_proved(planned):
-    measured = [row for row in planned.rows if row.kind == "measured"]
-    assert len(measured) == 1
-    assert all(row.features for row in measured)
+    measurements = [row for row in planned.rows if row.kind == "measured"]
+    assert len(measurements) == 1
+    assert all(row.features for row in measurements)
     assert_measured_is_below(planned)
 
 
@@ -85,19 +85,19 @@ def test_few_rows_have_pairs_with_themselves():
 def test_rows_are_the_numbers_of_the_bounds():
     planned = plan(n_inputs=20, n_samples=10**7, dimension=5, eps=0.2, delta=0.06, measure=False)
     all_pairs = "largest error of the kernel, all pairs of 10000000 rows"
-    known = {"at_most": 0.2, "n_features": None, "pool_size": 4, "delta": 0.06}
+    arguments = {"at_most": 0.2, "n_features": None, "pool_size": 4, "delta": 0.06}
     shape = {"dimension": 5, "diameter": 2.0, "n_inputs": 20}
     assert features(planned, ONE, "sub-gamma constants") == solve(
-        kernel_error.one_pair, method="sub-gamma", **known
+        kernel_error.one_pair, method="sub-gamma", **arguments
     )
     assert features(planned, all_pairs, "exact law of two units") == (
-        solve(kernel_error.all_pairs, n_rows=10**7, **known)
+        solve(kernel_error.all_pairs, n_rows=10**7, **arguments)
     )
     assert features(planned, all_pairs, "doubling dimension") == (
-        solve(kernel_error.uniform, dimension=5, diameter=2.0, **known)
+        solve(kernel_error.uniform, dimension=5, diameter=2.0, **arguments)
     )
     assert features(planned, all_pairs, "central limit, exact variance, union over pairs") == (
-        solve(kernel_error.normal_quantile, n_pairs=10**7 * (10**7 + 1) // 2, **known)
+        solve(kernel_error.normal_quantile, n_pairs=10**7 * (10**7 + 1) // 2, **arguments)
     )
     # The theorems fail with three and four times their own delta.
     risk = "excess risk over the best function of the class, 10000000 samples"
@@ -169,8 +169,8 @@ def test_rows_are_put_on_the_sphere_and_it_says_so(planned):
 
 def test_same_seed_same_plan_other_seed_another(planned):
     assert plan(ROWS, max_rows=12, delta=0.05) == planned
-    other = plan(ROWS, max_rows=12, delta=0.05, seed=1)
-    assert [row.features for row in other.rows] != [row.features for row in planned.rows]
+    reseeded = plan(ROWS, max_rows=12, delta=0.05, seed=1)
+    assert [row.features for row in reseeded.rows] != [row.features for row in planned.rows]
 
 
 @pytest.mark.parametrize("place", [p for p in CPU if not p.jit], ids=lambda p: p.name)
@@ -184,9 +184,9 @@ def test_rows_of_any_library(place):
 
 
 def test_becomes_json_and_a_table(planned):
-    read = json.loads(json.dumps(planned.to_dict(), allow_nan=False))
-    assert set(read) == {"setting", "notes", "rows"}
-    assert [row["features"] for row in read["rows"]] == [row.features for row in planned.rows]
+    content = json.loads(json.dumps(planned.to_dict(), allow_nan=False))
+    assert set(content) == {"setting", "notes", "rows"}
+    assert [row["features"] for row in content["rows"]] == [row.features for row in planned.rows]
     text = str(planned)
     for row in planned.rows:
         assert row.name in text
@@ -259,9 +259,9 @@ def test_large_pools_are_planned_in_seconds_and_little_memory():
     assert time.process_time() - start < 20
     assert peak < 256 << 20
     assert features(planned, ONE, "exact law of two units")
-    (refused,) = [row for row in plan(ROWS, pool_size=3000).rows if row.kind == "measured"]
-    assert refused.features is None
-    assert "would take minutes" in refused.note
+    (measurement,) = [row for row in plan(ROWS, pool_size=3000).rows if row.kind == "measured"]
+    assert measurement.features is None
+    assert "would take minutes" in measurement.note
 
 
 def test_a_map_or_a_fitted_sampler_is_planned_on_its_rows():

@@ -49,8 +49,8 @@ def test_the_number_of_features_drawn_does_not_matter():
 def test_errors_are_relative_to_the_lengths():
     phi = mehler.MaxoutFeatures.draw(2, 8, 3, seed=0)
     rows, longer = plan(X, map=phi).rows, plan(5.0 * X, map=phi).rows
-    for one, other in zip(rows, longer):
-        assert abs(one.features - other.features) <= 1
+    for row, scaled in zip(rows, longer):
+        assert abs(row.features - scaled.features) <= 1
 
 
 def test_planned_features_keep_the_error():

@@ -58,7 +58,9 @@ def test_nothing_is_accused_any_more(identifier):
 
 @pytest.mark.parametrize("identifier", JUDGED_BY)
 def test_a_statement_is_judged_by_what_it_says(identifier):
-    checks = {one.run for one in BY_ID[identifier].checks if one.form in ("printed", "restored")}
+    checks = {
+        check.run for check in BY_ID[identifier].checks if check.form in ("printed", "restored")
+    }
     assert checks == JUDGED_BY[identifier]
 
 
@@ -72,11 +74,12 @@ def test_remark_4_is_checked_with_unit_templates_in_the_papers_window():
 
 
 def test_remark_3_is_checked_on_a_subset_with_its_inverses():
-    elements = {tuple(one) for one in remark_3.SUBSET.elements().tolist()}
-    assert {tuple(np.argsort(one).tolist()) for one in elements} == elements
+    elements = {tuple(element) for element in remark_3.SUBSET.elements().tolist()}
+    assert {tuple(np.argsort(element).tolist()) for element in elements} == elements
     products = {tuple(np.asarray(a)[list(b)].tolist()) for a in elements for b in elements}
     assert not products <= elements  # a subset, no group
-    proved = {one.run for one in BY_ID["group-invariant.remark-3"].checks if one.form == "proved"}
+    checks = BY_ID["group-invariant.remark-3"].checks
+    proved = {check.run for check in checks if check.form == "proved"}
     assert {remark_3.any_list, remark_3.without_inverses} <= proved
 
 
@@ -149,22 +152,24 @@ def test_counterexamples_to_maxout_bounds_meet_the_printed_conditions():
 
 
 def test_every_statement_says_where_it_stands_and_what_it_assumes():
-    for one in STATEMENTS:
-        assert min(map(len, (one.place, one.hypotheses, one.ground))) > 10, one.id
-        assert (one.copy == "printed") <= bool(re.search("source text, line", one.place)), one.id
-        ours = one.place.startswith(("Ours", "A known", "Known"))
-        assert (one.copy == "none") == ours, one.id
-        assert "Kolouri (2019)" in one.source or not one.id.startswith("leverage."), one.id
+    for claim in STATEMENTS:
+        assert min(map(len, (claim.place, claim.hypotheses, claim.ground))) > 10, claim.id
+        assert (claim.copy == "printed") <= bool(re.search("source text, line", claim.place)), (
+            claim.id
+        )
+        ours = claim.place.startswith(("Ours", "A known", "Known"))
+        assert (claim.copy == "none") == ours, claim.id
+        assert "Kolouri (2019)" in claim.source or not claim.id.startswith("leverage."), claim.id
 
 
 def test_what_is_lost_is_judged_as_restored():
-    for one in STATEMENTS:
-        forms = {check.form for check in one.checks}
-        lost = one.copy == "lost" and bool(one.checks)
+    for claim in STATEMENTS:
+        forms = {check.form for check in claim.checks}
+        lost = claim.copy == "lost" and bool(claim.checks)
         assert ("restored" in forms) == lost
-        assert lost == (one.expected in (RESTORED_HOLDS, RESTORED_REFUTED))
-        assert bool(one.fails) == bool(one.cause) == (one.expected == RESTORED_REFUTED)
-        assert bool(one.restored) == (one.copy == "lost")
-    assert len({one.cause for one in STATEMENTS if one.expected == RESTORED_REFUTED}) == 3
-    thin = {one.id for one in STATEMENTS if one.thin}
+        assert lost == (claim.expected in (RESTORED_HOLDS, RESTORED_REFUTED))
+        assert bool(claim.fails) == bool(claim.cause) == (claim.expected == RESTORED_REFUTED)
+        assert bool(claim.restored) == (claim.copy == "lost")
+    assert len({claim.cause for claim in STATEMENTS if claim.expected == RESTORED_REFUTED}) == 3
+    thin = {claim.id for claim in STATEMENTS if claim.thin}
     assert {"group-invariant.lemma-6", "group-invariant.theorem-5"} <= thin

@@ -78,16 +78,16 @@ def test_samples_of_a_function_turn_as_the_function(height, width, k, j):
         exact = wave(k, j, height, width, math.radians(degrees))
         assert np.linalg.norm(turned - exact) <= slip
         if k == 3:  # The other way round is far off.
-            other = wave(k, j, height, width, -math.radians(degrees))
-            assert np.linalg.norm(turned - other) > slip or degrees == 120
+            back = wave(k, j, height, width, -math.radians(degrees))
+            assert np.linalg.norm(turned - back) > slip or degrees == 120
 
 
 def test_splines_are_no_group_and_these_are():
     """The law of composition, by the largest singular value."""
     degrees = np.arange(0, 360, 30)
     splines, exact = (
-        np.swapaxes(one.apply(np.eye(64)), 1, 2)
-        for one in (image_rotations(8, 8, degrees), SteerableRotations(8, 8, 12))
+        np.swapaxes(group.apply(np.eye(64)), 1, 2)
+        for group in (image_rotations(8, 8, degrees), SteerableRotations(8, 8, 12))
     )
     assert np.linalg.norm(splines[1] @ splines[1] - splines[2], 2) > 0.3
     assert np.linalg.norm(exact[1] @ exact[1] - exact[2], 2) < 1e-13

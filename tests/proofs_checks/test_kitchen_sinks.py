@@ -74,8 +74,8 @@ def test_fitted_weights_minimise_the_empirical_risk():
     box, ball_of = _instances.excess_over_box(products), _instances.excess_over_ball(products)
     of_draws = zip(products.empirical, products.true, box, ball_of, strict=True)
     for empirical, true, over_box, over_ball in of_draws:
-        found = optimize.linprog(-empirical, bounds=[(-0.2, 0.2)] * 5)
-        assert over_box == pytest.approx(0.5 * (0.4 - found.x @ true), rel=1e-9)
+        solution = optimize.linprog(-empirical, bounds=[(-0.2, 0.2)] * 5)
+        assert over_box == pytest.approx(0.5 * (0.4 - solution.x @ true), rel=1e-9)
         ball = optimize.minimize(
             lambda a, g=empirical: -a @ g,
             np.zeros(5),
@@ -92,9 +92,9 @@ def test_fitted_weights_minimise_the_empirical_risk():
 def test_numbers_that_the_texts_quote():
     restored = estimation_lemma.as_restored
     for log_delta, quote in ((-40.0, "e^{-38.3}"), (-100.0, "e^{-64.4}")):
-        found = _instances.log_tail(4000, restored(4000, log_delta=log_delta))
+        tail = _instances.log_tail(4000, restored(4000, log_delta=log_delta))
         assert quote in BY_ID["kitchen-sinks.estimation-lemma"].sections["What is wrong"]
-        assert f"e^{{{found:.1f}}}" == quote
+        assert f"e^{{{tail:.1f}}}" == quote
     assert "0.7071" in BY_ID["kitchen-sinks.greedy"].sections["What is wrong"]
     assert f"{math.sqrt(0.5):.4f}" == "0.7071"
     assert "5.24" in BY_ID["kitchen-sinks.theorem"].sections["As it holds"]

@@ -29,9 +29,9 @@ def test_a_computed_value_stands_within_its_rounding_on_both_sides(relative, end
 def test_intervals_are_as_narrow_as_asked_and_contain_the_truth(context, seed):
     asked, rho = dataclasses.replace(context("maxout.q1-linear"), seed=seed), (-0.4, 0.8)
     options = {"variance": exact.maxout_variance(np.asarray(rho), 3), "width": (0.1, 0.1)}
-    found = measure(asked, MaxoutFeatures.draw, 3, rho, false_alarm=1e-9, **options)
+    measurement = measure(asked, MaxoutFeatures.draw, 3, rho, false_alarm=1e-9, **options)
     codes = measure_collisions(asked, MaxoutCodes.draw, (3,), rho, 0.05)
-    of_both = (found, exact.maxout_kernel, 0.1), (codes, exact.collision_probability, 0.05)
+    of_both = (measurement, exact.maxout_kernel, 0.1), (codes, exact.collision_probability, 0.05)
     for measured, truth, width in of_both:
         low, high = np.asarray(measured.low), np.asarray(measured.high)
         value = measured.claimed(truth)
@@ -62,7 +62,7 @@ def points(low: float, high: float) -> Estimates:
     ],
 )
 def test_one_point_decides_for_all(low, high, status):
-    found = compare_with_claims(points(low, high), [0.5, 0.4], resolution=0.25, claim="k")
-    assert found.status == status
+    evidence = compare_with_claims(points(low, high), [0.5, 0.4], resolution=0.25, claim="k")
+    assert evidence.status == status
     if status != "holds":
-        assert found.interval == (low, high), "the point that decides is the one that is shown"
+        assert evidence.interval == (low, high), "the point that decides is the one that is shown"

@@ -29,12 +29,12 @@ def test_checks_hold_without_the_change(context):
 def test_every_check_has_a_fault_that_changes_its_verdict():
     """That of a false published form is flipped by the truth, every other by a wrong claim."""
     changed = {check for check, _, _ in DEFECTS} | {row.check for row in RED}
-    missing = {one.id for check, one in STATEMENT_OF.items() if check not in changed}
+    missing = {claim.id for check, claim in STATEMENT_OF.items() if check not in changed}
     assert not missing, f"add a row to tests/proofs_checks/mutations for each check: {missing}"
     assert changed == set(STATEMENT_OF)
     for check, _, verdict in DEFECTS:
         statement = STATEMENT_OF[check]
-        form = next(one.form for one in statement.checks if one.run is check)
+        form = next(claim.form for claim in statement.checks if claim.run is check)
         false = statement.expected in ("refuted, repaired", RESTORED_REFUTED)
         assert verdict != ("refuted" if form != "proved" and false else "holds")
 
@@ -76,7 +76,9 @@ def test_the_page_has_every_row_no_blank_and_their_number():
         start = f"| {row.term} | {row.change} |"
         line = next(line for line in section.splitlines() if line.startswith(start))
         assert line.endswith("| red |") == (row.check is not None)
-    assert {one.id for one in STATEMENTS if one.checks} == set(re.findall(r"^## (.*)$", PAGE, re.M))
+    assert {claim.id for claim in STATEMENTS if claim.checks} == set(
+        re.findall(r"^## (.*)$", PAGE, re.M)
+    )
     assert all(section.count("\n| ") > 1 for section in PAGE.split("\n## ")[1:])
     lines = [line for line in PAGE.splitlines() if line.startswith("| ") and "|---" not in line]
     assert not [line for line in lines if line.endswith("|  |")]

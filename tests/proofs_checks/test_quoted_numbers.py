@@ -120,11 +120,11 @@ def ratios(statement: str, shape: str) -> list[float]:
 
 def test_page_quotes_the_table():
     text = " ".join(PAGE.split())
-    found = re.search(r"A is (\d+) to (\d+) times the quantile and B (\d+) to (\d+) times", text)
+    match = re.search(r"A is (\d+) to (\d+) times the quantile and B (\d+) to (\d+) times", text)
     free, paper = ratios("Theorem 2", "dimension-free"), ratios("Theorem 2", "paper")
-    assert [int(one) for one in found.groups()] == [
+    assert [int(number) for number in match.groups()] == [
         round(end(some)) for some in (free, paper) for end in (min, max)
     ]
-    found = re.search(r"dimension-free bounds are ([\d.]+) to ([\d.]+) times", text)
+    match = re.search(r"dimension-free bounds are ([\d.]+) to ([\d.]+) times", text)
     lemma = ratios("Lemma 3", "dimension-free")
-    assert [float(one) for one in found.groups()] == [round(min(lemma), 1), round(max(lemma))]
+    assert [float(number) for number in match.groups()] == [round(min(lemma), 1), round(max(lemma))]

@@ -37,9 +37,9 @@ def test_the_minimiser_is_the_minimiser():
     law = _risks.Law.at_random(rng, 5, 3)
     m, scale = 4, 0.2
     phi = rng.standard_normal((m, 5))
-    seen = law.label_counts(rng, 50, 1)[0]
+    counts = law.label_counts(rng, 50, 1)[0]
     positive = rng.random(5)  # counts of +1 and -1 that differ by `seen`
-    negative = positive - seen
+    negative = positive - counts
 
     def ramp(t):
         return np.clip((1 - t) / 2, 0, 1)
@@ -50,7 +50,7 @@ def test_the_minimiser_is_the_minimiser():
 
     corners = [np.array(s) * scale / m for s in itertools.product((-1, 1), repeat=m)]
     best = min(corners, key=empirical)
-    np.testing.assert_array_equal(np.sign(best), np.sign(phi @ seen))
+    np.testing.assert_array_equal(np.sign(best), np.sign(phi @ counts))
     # The linear part of the ramp makes its minimum over the box one over the corners.
     inside = rng.uniform(-1, 1, (200, m)) * scale / m
     assert min(map(empirical, inside)) >= empirical(best) - 1e-12
@@ -62,27 +62,27 @@ def test_excess_is_the_risk_of_the_ramp():
     m, n, q, scale, bound = 5, 30, 3, 0.2, 2.0
     sizes = {"n_features": (2, m), "n_samples": (n,), "n_draws": 400, "pool_size": q}
     options = {"scale": scale, "false_alarm": ALPHA, "loss_bound": bound}
-    drawn = _risks.draw_risks(np.random.default_rng(9), law, **sizes, **options)
+    risks = _risks.draw_risks(np.random.default_rng(9), law, **sizes, **options)
     rng = np.random.default_rng(9)
     phi = _risks.units(rng, law.points, q, (400, m))
-    seen = law.label_counts(rng, n, 400)
-    infimum = bound * (0.5 - scale / 2 * drawn.mean_size[1])
+    counts = law.label_counts(rng, n, 400)
+    infimum = bound * (0.5 - scale / 2 * risks.mean_size[1])
     for size in (2, m):
-        alpha = np.sign(np.einsum("bmn,bn->bm", phi[:, :size], seen)) * scale / size
+        alpha = np.sign(np.einsum("bmn,bn->bm", phi[:, :size], counts)) * scale / size
         f = np.einsum("bm,bmn->bn", alpha, phi[:, :size])
         right, wrong = (bound * np.clip((1 - t) / 2, 0, 1) for t in (f, -f))
         risk = ((1 + law.label_mean) * right + (1 - law.label_mean) * wrong).mean(axis=1) / 2
         # Single precision, and a sign where the empirical mean is 0.
-        np.testing.assert_allclose(drawn.excess[size, n], risk - infimum, atol=2e-6)
-        assert np.all(drawn.best[size] <= drawn.excess[size, n] + 1e-12)
+        np.testing.assert_allclose(risks.excess[size, n], risk - infimum, atol=2e-6)
+        assert np.all(risks.best[size] <= risks.excess[size, n] + 1e-12)
 
 
 def test_suprema_on_a_fine_circle_follow_the_exact_law():
     angle = np.linspace(0, 2 * np.pi, 400, endpoint=False)
     points = np.stack([np.cos(angle), np.sin(angle), 0 * angle], axis=1)
-    drawn = lemma_2.draw_suprema(np.random.default_rng(3), points, 4, 3, 4000)
+    suprema = lemma_2.draw_suprema(np.random.default_rng(3), points, 4, 3, 4000)
     # The points miss the maximum by a factor cos(pi/400): 3e-5.
-    level = [1 - lemma_2.failure(value, 2, 12) for value in drawn]
+    level = [1 - lemma_2.failure(value, 2, 12) for value in suprema]
     assert stats.kstest(level, "uniform").pvalue > ALPHA
 
 

@@ -23,7 +23,7 @@ def run(statement: Statement, level: Literal["quick", "full"] = "quick") -> list
     ledger = Ledger(budget=1e-6)
     context = Context(ledger=ledger, statement=statement.id, seed=1, level=level)
     evidence = [check(context) for check in statement.checks]
-    assert ledger.spent == pytest.approx(sum(one.false_alarm for one in evidence))
+    assert ledger.spent == pytest.approx(sum(piece.false_alarm for piece in evidence))
     return evidence
 
 
@@ -40,25 +40,25 @@ def test_comes_out_as_expected(statement):
     """A report runs all of them: the sample says where a change went wrong before that."""
     evidence = run(statement)
     assert verdict_of(evidence) == statement.expected, evidence
-    assert [one.form for one in evidence] == [check.form for check in statement.checks]
-    for one in evidence:
-        require_whole(one)
+    assert [piece.form for piece in evidence] == [check.form for check in statement.checks]
+    for piece in evidence:
+        require_whole(piece)
 
 
-def require_whole(one: Evidence) -> None:
+def require_whole(piece: Evidence) -> None:
     """Fail unless evidence says what was seen, how, and at what cost."""
-    assert one.claim, one
-    assert one.method, one
-    assert one.check, one
-    assert one.exact is not None, one
-    assert one.interval is not None, f"evidence needs an interval: {one}"
-    low, high = one.interval
-    assert low <= one.observed <= high, one
-    assert 0 < one.detectable < math.inf, one
+    assert piece.claim, piece
+    assert piece.method, piece
+    assert piece.check, piece
+    assert piece.exact is not None, piece
+    assert piece.interval is not None, f"evidence needs an interval: {piece}"
+    low, high = piece.interval
+    assert low <= piece.observed <= high, piece
+    assert 0 < piece.detectable < math.inf, piece
     # What was measured used features and was paid for; what was computed did neither.
-    assert (one.false_alarm > 0) == (one.n_features > 0), one
-    for plot in one.plots:
-        assert plot.caption, one
+    assert (piece.false_alarm > 0) == (piece.n_features > 0), piece
+    for plot in piece.plots:
+        assert plot.caption, piece
         for series in plot.series:
             for values in (series.x, series.y, series.y_low, series.y_high):
                 assert values is None or all(map(math.isfinite, values)), plot.caption
@@ -74,18 +74,18 @@ def test_comes_out_as_expected_at_the_full_level(statement):
 @pytest.mark.parametrize("id", ["maxout.theorem-1-kernel", "maxout.locality", "maxout.figure-1"])
 @pytest.mark.sampled(1)
 def test_repairs_are_drawn_over_what_was_measured(id):
-    assert any(one.plots for one in run(BY_ID[id]) if one.form == "proved")
+    assert any(piece.plots for piece in run(BY_ID[id]) if piece.form == "proved")
 
 
 def test_theorem_1_is_measured_to_one_per_cent(context):
     """The printed kernel is refuted, the proved one confirmed, within 1 % of K at pools of 32."""
-    given = context("maxout.theorem-1-kernel")
-    measured = theorem_1_kernel.measured_kernel(given)
+    setting = context("maxout.theorem-1-kernel")
+    measured = theorem_1_kernel.measured_kernel(setting)
     width = np.asarray(measured.high) - measured.low
     truth = measured.claimed(exact.maxout_kernel)
     assert width.size == 10
-    assert np.all(width < theorem_1_kernel.width(given, measured.pool_size) * truth)
-    assert {0.01, 0.02} == {*theorem_1_kernel.width(given, measured.pool_size)}
+    assert np.all(width < theorem_1_kernel.width(setting, measured.pool_size) * truth)
+    assert {0.01, 0.02} == {*theorem_1_kernel.width(setting, measured.pool_size)}
     printed = measured.claimed(exact.locally_linear_kernel)
     inside = zip(measured.low, printed, measured.high, strict=True)
     assert not any(low <= value <= high for low, value, high in inside)
@@ -116,8 +116,8 @@ OTHERS = sorted({place.name.partition(":")[0] for place in CPU} & {"torch", "jax
 
 @pytest.mark.parametrize("backend", OTHERS)
 def test_other_backends_come_to_the_same_verdict(context, backend):
-    found = q1_linear.measured_kernel(context("maxout.q1-linear", backend=backend))
-    assert found.status == "holds"
+    evidence = q1_linear.measured_kernel(context("maxout.q1-linear", backend=backend))
+    assert evidence.status == "holds"
     here = q1_linear.measured_kernel(context("maxout.q1-linear"))
     # Same weights up to rounding to float32, whose unit is 6e-8; products are sums of a few.
-    assert found.observed == pytest.approx(here.observed, abs=1e-5)
+    assert evidence.observed == pytest.approx(here.observed, abs=1e-5)

@@ -22,7 +22,7 @@ def test_every_page_is_a_statement_that_is_installed():
     in_folders = {page.relative_to(CHECKOUT) for page in CHECKOUT.rglob("*.md")}
     assert pages == sorted(page for page in in_folders if page.parts[0] != "experiments")
     assert len(set(IDS)) == len(IDS) == len(PAGES)
-    assert [one.id for one in discover("*") if one.id in IDS] == IDS
+    assert [item.id for item in discover("*") if item.id in IDS] == IDS
 
 
 def test_ids_are_those_that_links_use():
@@ -42,7 +42,7 @@ def test_texts_are_there():
         copies = {"printed": "As printed", "lost": "As restored", "none": "Statement"}
         claimed = copies[statement.copy]
         order = ["Setting", claimed, "What is wrong", "As it holds", "Proof"]
-        assert headings == [one for one in order if one in headings], statement.id
+        assert headings == [item for item in order if item in headings], statement.id
         assert {claimed, "Proof"} <= set(headings), statement.id
         # A print that leaves its constant open cannot be checked itself, nor one that is lost.
         least = "restored" if statement.copy == "lost" else "printed"
@@ -75,7 +75,7 @@ def test_formulas_convert_to_mathml_and_the_rest_is_plain_markdown():
 def test_links_and_references_lead_to_statements():
     for statement in STATEMENTS:
         for link in re.findall(r"\]\(#([^)]+)\)", "\n".join(statement.sections.values())):
-            assert any(link == one or link.startswith(f"{one}-") for one in IDS)
+            assert any(link == item or link.startswith(f"{item}-") for item in IDS)
         papers = r"(?:maxout|kitchen-sinks|group-invariant)\.[a-z0-9-]+"
         assert set(re.findall(papers, statement.note)) <= set(IDS)
 
@@ -96,7 +96,9 @@ def test_what_a_page_says_no_string_beside_it_says_again():
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             text = ""
             if isinstance(node, ast.JoinedStr):
-                parts = [one.value if isinstance(one, ast.Constant) else " " for one in node.values]
+                parts = [
+                    item.value if isinstance(item, ast.Constant) else " " for item in node.values
+                ]
                 text = "".join(map(str, parts))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 text = node.value

@@ -40,11 +40,11 @@ def given(request, tmp_path):
 
 
 def test_columns_are_taken_in_the_order_that_is_asked_for(given):
-    found = load_rows(given(FRAME), columns="c, a")
-    assert found.columns == ("c", "a")
-    np.testing.assert_array_equal(found.values, FRAME[["c", "a"]].to_numpy()[found.index])
-    left = load_rows(given(FRAME), drop=["c"])
-    assert left.columns == ("a", "b")
+    rows = load_rows(given(FRAME), columns="c, a")
+    assert rows.columns == ("c", "a")
+    np.testing.assert_array_equal(rows.values, FRAME[["c", "a"]].to_numpy()[rows.index])
+    rest = load_rows(given(FRAME), drop=["c"])
+    assert rest.columns == ("a", "b")
     odd = FRAME.assign(odd=[1.0] * 29 + ["x"], z=1j)
     assert load_rows(odd, drop="odd,z").columns == ("a", "b", "c")
 
@@ -60,10 +60,10 @@ def test_columns_are_taken_in_the_order_that_is_asked_for(given):
     ],
 )
 def test_a_target_is_left_out_of_the_rows_and_kept(given, labels, kind):
-    found = load_rows(given(FRAME.assign(y=labels)), target="y")
-    assert found.columns == ("a", "b", "c")
-    assert found.target.dtype.kind == kind
-    np.testing.assert_array_equal(found.target, np.array(labels)[found.index])
+    rows = load_rows(given(FRAME.assign(y=labels)), target="y")
+    assert rows.columns == ("a", "b", "c")
+    assert rows.target.dtype.kind == kind
+    np.testing.assert_array_equal(rows.target, np.array(labels)[rows.index])
 
 
 def test_rows_that_lack_a_value_or_a_label_are_left_out_together(given):
@@ -73,20 +73,20 @@ def test_rows_that_lack_a_value_or_a_label_are_left_out_together(given):
     data = given(frame)
     with pytest.raises(ValueError, match=r"lacks .* in 2 of 30 rows \(nan at row 3 of 'b'\)"):
         load_rows(data, target="y")
-    found = load_rows(data, target="y", drop_missing=True)
-    assert not {3, 5} & set(found.index)
-    assert found.n_rows == 28
-    np.testing.assert_array_equal(found.target, frame["y"].to_numpy()[found.index].astype(str))
-    np.testing.assert_array_equal(found.values, FRAME.to_numpy()[found.index])
+    rows = load_rows(data, target="y", drop_missing=True)
+    assert not {3, 5} & set(rows.index)
+    assert rows.n_rows == 28
+    np.testing.assert_array_equal(rows.target, frame["y"].to_numpy()[rows.index].astype(str))
+    np.testing.assert_array_equal(rows.values, FRAME.to_numpy()[rows.index])
 
 
 def test_standardized_columns_have_mean_0_and_deviation_1(given):
     frame = FRAME * [1, 1000, 1e-3] + [0, 5, 7]
-    found = load_rows(given(frame), standardize=True)
+    rows = load_rows(given(frame), standardize=True)
     expected = ((frame - frame.mean()) / frame.std(ddof=0)).to_numpy()
-    np.testing.assert_allclose(found.values, expected[found.index], rtol=1e-9, atol=1e-12)
-    assert "standardized" in found.choices
-    np.testing.assert_allclose(found.highs, frame.max(), rtol=1e-12)
+    np.testing.assert_allclose(rows.values, expected[rows.index], rtol=1e-9, atol=1e-12)
+    assert "standardized" in rows.choices
+    np.testing.assert_allclose(rows.highs, frame.max(), rtol=1e-12)
     array = frame.to_numpy().copy()
     load_rows(array, standardize=True)
     np.testing.assert_array_equal(array, frame.to_numpy())  # what the caller holds stays
@@ -96,8 +96,8 @@ def test_standardized_columns_have_mean_0_and_deviation_1(given):
 def test_labels_may_come_apart_from_the_rows(make):
     x = FRAME.to_numpy().copy()
     x[4] = 0.0
-    found = load_rows(make(x), target=np.arange(30))
-    np.testing.assert_array_equal(found.target, np.delete(np.arange(30), 4))
+    rows = load_rows(make(x), target=np.arange(30))
+    np.testing.assert_array_equal(rows.target, np.delete(np.arange(30), 4))
     with pytest.raises(ValueError, match=r"target has shape \(3,\), but there are 30 rows"):
         load_rows(make(x), target=[1, 2, 3])
 
@@ -123,8 +123,8 @@ COUNT = np.arange(30)
     ],
 )
 def test_columns_like_ids_are_warned_of(name, values, warned):
-    found = load_rows(FRAME.assign(**{name: values}))
-    assert any(f"column {name!r} is like an id" in one for one in found.warnings) == warned
+    rows = load_rows(FRAME.assign(**{name: values}))
+    assert any(f"column {name!r} is like an id" in warning for warning in rows.warnings) == warned
 
 
 @pytest.mark.parametrize(("scale", "warned"), [(900.0, False), (1100.0, True)])

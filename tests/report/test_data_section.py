@@ -23,9 +23,9 @@ def context(**options) -> Context:
     return Context(ledger=Ledger(budget=1e-3), false_alarm=1e-6, statement="data", **options)
 
 
-def checked(one, data, **options):
+def checked(entry, data, **options):
     settings = {"level": "quick", "seed": 0, "backend": "numpy", "false_alarm": 1e-6}
-    return check_on_rows(one, data, settings | options)
+    return check_on_rows(entry, data, settings | options)
 
 
 def chosen(values, seed=0):
@@ -33,7 +33,7 @@ def chosen(values, seed=0):
 
 
 SEEN = chosen(toys.rows())
-MAPS = {one.label: (one, SEEN) for one in candidates(SEEN)}
+MAPS = {entry.label: (entry, SEEN) for entry in candidates(SEEN)}
 
 
 @pytest.mark.parametrize("label", [label for label in MAPS if "Leverage" not in label])
@@ -60,15 +60,17 @@ FAULTS = {
 
 def with_fault(label):
     """The status and the words of the report on a map with its fault."""
-    one, data = MAPS[label]
+    entry, data = MAPS[label]
 
     def draw(n_features, *, seed, like=None):
-        changed = {name: change(one.draw.keywords[name]) for name, change in FAULTS[label].items()}
+        changed = {
+            name: change(entry.draw.keywords[name]) for name, change in FAULTS[label].items()
+        }
         # The claim is made by a map on the host.
         faulty = {} if like is None else changed
-        return partial(one.draw, **faulty)(n_features, seed=seed, like=like)
+        return partial(entry.draw, **faulty)(n_features, seed=seed, like=like)
 
-    outcome = checked(replace(one, draw=draw), data)[0]
+    outcome = checked(replace(entry, draw=draw), data)[0]
     return outcome.status, outcome.claim
 
 
@@ -82,10 +84,10 @@ def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
     )
     monkeypatch.setattr(_survey, "candidates", lambda data: maps)
     outcome = toys.measure(load_rows(toys.rows()), context())
-    assert [one.status for one in outcome.evidence] == ["error"]
+    assert [entry.status for entry in outcome.evidence] == ["error"]
     assert "RuntimeError: no weights today" in outcome.evidence[0].claim
     scored = toys.measure(with_target(lambda x: x[:, 0], toys.rows()), context())
-    assert any("RuntimeError: no weights today" in one.reason for one in scored.scores)
+    assert any("RuntimeError: no weights today" in entry.reason for entry in scored.scores)
     assert scored.best.map == "Fourier features, rbf"
 
 
@@ -118,7 +120,7 @@ def test_odd_rows_are_survived(values):
     outcome = toys.measure(load_rows(values), context())
     # Where all rows are equal no bandwidth shows.
     equal = np.ptp(values, axis=0).max() == 0
-    assert [one.status for one in outcome.evidence] == ["inconclusive" if equal else "holds"]
+    assert [entry.status for entry in outcome.evidence] == ["inconclusive" if equal else "holds"]
     assert outcome.n_zero_rows == (3 if len(values) == 8 else 0)
 
 
@@ -130,17 +132,17 @@ def with_target(target, values):
 def test_a_target_is_scored_on_every_map_beside_other_learners(monkeypatch):
     """A product of columns: no linear function of them explains it, and smooth kernels do."""
     labels = ("Fourier features, rbf", "Maxout features, q = 2")
-    some = lambda data: [one for one in candidates(data) if one.label in labels]  # noqa: E731
-    monkeypatch.setattr(_survey, "candidates", some)
+    few = lambda data: [entry for entry in candidates(data) if entry.label in labels]  # noqa: E731
+    monkeypatch.setattr(_survey, "candidates", few)
     values = np.random.default_rng(4).standard_normal((600, 3))
     outcome = toys.measure(with_target(lambda x: x[:, 0] * x[:, 1], values), context())
-    assert {one.map for one in outcome.scores} == {RAW, BOOSTING, *labels}
-    best = {one.map: one.value for one in outcome.scores}  # of the most features
+    assert {entry.map for entry in outcome.scores} == {RAW, BOOSTING, *labels}
+    best = {entry.map: entry.value for entry in outcome.scores}  # of the most features
     # 200 rows are held out: R² of nothing has a standard error near 0.1.
     assert best[RAW] < 0.3
     assert outcome.best.map == "Fourier features, rbf"
     assert outcome.best.value > 0.8
-    assert all(one.interval[0] <= one.value <= one.interval[1] for one in outcome.scores)
+    assert all(entry.interval[0] <= entry.value <= entry.interval[1] for entry in outcome.scores)
     enough = outcome.enough
     assert (enough.map, outcome.target) == (outcome.best.map, "y")
     assert enough.n_features <= outcome.best.n_features
@@ -155,9 +157,9 @@ def test_a_target_is_scored_on_every_map_beside_other_learners(monkeypatch):
 def test_a_learner_without_a_score_has_its_reason_on_every_page(monkeypatch):
     monkeypatch.setattr(_survey, "_boost", Mock(side_effect=ImportError("there is none")))
     with toys.few_maps():
-        found = report.run((), data=with_target(lambda x: x[:, 1], toys.rows(60, 3)))
-    assert found.exit_status == 0
-    for page in (render_html(found), render_markdown(found)):
+        result = report.run((), data=with_target(lambda x: x[:, 1], toys.rows(60, 3)))
+    assert result.exit_status == 0
+    for page in (render_html(result), render_markdown(result)):
         assert "there is none" in page
 
 
@@ -178,13 +180,13 @@ def test_columns_of_several_units_are_standardized_where_that_helps():
     values = rng.standard_normal((400, 2)) * [1.0, 1e4]
     with toys.few_maps():
         outcome = toys.measure(with_target(lambda x: x[:, 0], values), context())
-        other = toys.measure(with_target(lambda x: x[:, 1], values), context())
+        plain = toys.measure(with_target(lambda x: x[:, 1], values), context())
     assert re.match(
         r"Columns are standardized: R² is [\d.]+ then, and .* as they are", outcome.scaling
     )
     assert outcome.evidence[0].status == "holds"
     # The target is a function of the long column alone, so that nothing is gained.
-    assert other.scaling == ""
+    assert plain.scaling == ""
 
 
 def test_labels_are_scored_by_accuracy():
@@ -192,7 +194,7 @@ def test_labels_are_scored_by_accuracy():
     labelled = with_target(lambda x: np.where(x[:, 0] > 0, "up", "down"), values)
     with toys.few_maps():
         outcome = toys.measure(labelled, context())
-    scores = {one.map: one.value for one in outcome.scores}
+    scores = {entry.map: entry.value for entry in outcome.scores}
     assert min(scores[RAW], scores[BOOSTING]) > 0.85
     assert outcome.headline.startswith("Accuracy of y: ")
 

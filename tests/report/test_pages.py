@@ -77,7 +77,7 @@ def test_page_runs_no_script_and_loads_nothing(page, html):
     )
     assert not [name for name, _ in page.attributes if name.startswith("on")]
     addresses = page.values("href") + page.values("src") + page.values("xlink:href")
-    assert all(one.startswith("#") for one in addresses)
+    assert all(part.startswith("#") for part in addresses)
     assert "@import" not in html
     inside = ("#", "data:font/woff;base64,")
     assert all(target.startswith(inside) for target in re.findall(r"url\(([^)]*)\)", html))
@@ -94,18 +94,18 @@ def test_text_from_outside_is_text(page, html):
 def test_ids_are_unique_and_links_lead_somewhere(page):
     ids = page.values("id")
     assert len(ids) == len(set(ids))
-    assert {one[1:] for one in page.values("href")} <= set(ids)
+    assert {part[1:] for part in page.values("href")} <= set(ids)
 
 
 def test_verdict_comes_first_and_in_words(html, everything):
     assert html.index(everything.headline) < html.index("</h1>") < html.index("<table")
-    for one in everything.statements:
-        assert one.verdict in html
+    for part in everything.statements:
+        assert part.verdict in html
 
 
 def test_bounds_beside_draws_are_a_table_of_their_settings(everything, page, html):
-    (one,) = [s for s in everything.statements if s.id == "toy.bound"]
-    cases = one.evidence[0].cases
+    (part,) = [s for s in everything.statements if s.id == "toy.bound"]
+    cases = part.evidence[0].cases
     text = "".join(page.text)
     assert f"held: bound over quantile {ratios(cases)}, in 2 settings" in text
     for case in cases:
@@ -119,15 +119,15 @@ def test_what_was_read_and_each_map_are_shown(everything):
     rows = report.load_rows(
         pandas.DataFrame({toys.SCRIPT: [1e9, 2e9, 3e9, 4.5e9], "b": [0.1, -0.2, 0.3, 0.7]})
     )
-    found = report.run((toys.TRUE,), data=rows, false_alarm=1e-3)
-    html = render_html(found)
-    assert toys.SCRIPT not in html + render_markdown(found)
+    result = report.run((toys.TRUE,), data=rows, false_alarm=1e-3)
+    html = render_html(result)
+    assert toys.SCRIPT not in html + render_markdown(result)
     text = "".join(Page(html).text)
     assert rows.warnings
     for written in (toys.SCRIPT, "4.5", *rows.warnings, *rows.choices):
         assert written in text
-    for one in found.data.evidence:
-        assert one.check in text
+    for part in result.data.evidence:
+        assert part.check in text
 
 
 def test_what_is_refuted_as_expected_has_a_sign_of_its_own(html):
@@ -162,8 +162,8 @@ def test_logarithmic_axes_have_round_ticks(x, labels):
 
 
 def test_a_lost_formula_is_shown_as_restored_with_its_hypotheses():
-    found = report.run((toys.LOST,), with_data=False)
-    html, summary = render_html(found), render_markdown(found)
+    result = report.run((toys.LOST,), with_data=False)
+    html, summary = render_html(result), render_markdown(result)
     text = "".join(Page(html).text)
     for written in (toys.RESTORED_REFUTED, "source text, line 7", "A standard normal"):
         assert written in text
@@ -175,8 +175,8 @@ def test_a_lost_formula_is_shown_as_restored_with_its_hypotheses():
 def test_summary_has_no_html_and_every_statement(everything):
     text = render_markdown(everything)
     assert not re.search(r"(?<!\\)<", text)
-    for one in everything.statements:
-        assert one.verdict in text
+    for part in everything.statements:
+        assert part.verdict in text
     widths = {line.count("|") for line in text.splitlines() if line.startswith("| toy")}
     assert len(widths) <= 1
 

@@ -21,32 +21,32 @@ def without_times(value):
     """Drop wall time and date, which differ from run to run."""
     if isinstance(value, dict):
         return {k: without_times(v) for k, v in value.items() if k not in ("seconds", "date")}
-    return [without_times(one) for one in value] if isinstance(value, list) else value
+    return [without_times(entry) for entry in value] if isinstance(value, list) else value
 
 
 def cheap(seen):
-    every = {one.label: one for one in toys.all_maps(seen)}
+    every = {entry.label: entry for entry in toys.all_maps(seen)}
     return [every["Fourier features, rbf"], every["Maxout features, q = 2"]]
 
 
 @pytest.mark.slow
 def test_reports_of_one_and_of_two_processes_have_the_same_bits(monkeypatch):
     monkeypatch.setattr(_survey, "candidates", cheap)
-    chosen = [*statements.discover("maxout.q1-linear"), *statements.discover("leverage.lemma-7")]
+    pages = [*statements.discover("maxout.q1-linear"), *statements.discover("leverage.lemma-7")]
     rows = report.load_rows(toys.rows(), target=toys.rows()[:, 0])
-    lines, made = [], []
+    lines, results = [], []
     for n_jobs in (1, 2):
         labels = []
-        made.append(
+        results.append(
             report.run(
-                chosen,
+                pages,
                 data=rows,
                 n_jobs=n_jobs,
                 progress=lambda label, done, total, labels=labels: labels.append((label, total)),
             )
         )
         lines.append(labels)
-    alone, shared = made
+    alone, shared = results
     assert without_times(alone.to_dict()) == without_times(shared.to_dict())
     assert sorted(lines[0]) == sorted(lines[1])
     assert {total for _, total in lines[0]} == {6}

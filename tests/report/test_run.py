@@ -32,13 +32,13 @@ def run(*statements, **options):
     ],
 )
 def test_exit_status(statements, verdicts, status):
-    found = run(*statements)
-    assert [one.verdict for one in found.statements] == verdicts
-    assert found.exit_status == status
-    named = [one.id for one in found.unexpected]
-    assert all(name in found.headline for name in named)
-    assert ("not come out as expected" in found.headline) == bool(named)
-    assert ("judged: " in found.headline or "restored: " in found.headline) == (not named)
+    result = run(*statements)
+    assert [entry.verdict for entry in result.statements] == verdicts
+    assert result.exit_status == status
+    named = [entry.id for entry in result.unexpected]
+    assert all(name in result.headline for name in named)
+    assert ("not come out as expected" in result.headline) == bool(named)
+    assert ("judged: " in result.headline or "restored: " in result.headline) == (not named)
 
 
 @pytest.mark.parametrize(
@@ -46,8 +46,8 @@ def test_exit_status(statements, verdicts, status):
 )
 def test_a_check_that_returns_something_else_is_reported(returned):
     check = Check(form="printed", name="c", run=lambda context: returned)
-    found = run(toys.statement("odd", "holds", check))
-    assert found.exit_status == 2
+    result = run(toys.statement("odd", "holds", check))
+    assert result.exit_status == 2
 
 
 def test_one_statement_alone_repeats_what_it_saw_among_all():
@@ -58,8 +58,8 @@ def test_one_statement_alone_repeats_what_it_saw_among_all():
 
 
 def test_replay_line_says_how():
-    (found,) = run(toys.TRUE, seed=5, false_alarm=1e-7).statements
-    assert found.evidence[0].replay == (
+    (result,) = run(toys.TRUE, seed=5, false_alarm=1e-7).statements
+    assert result.evidence[0].replay == (
         "mehler report --statements toy.true --level quick --seed 5 --backend numpy "
         "--false-alarm 1e-07"
     )
@@ -68,9 +68,9 @@ def test_replay_line_says_how():
 def test_a_run_beyond_its_budget_is_an_error_not_a_pass():
     many = toys.statement("many", "holds", *[toys.check(1.0, "printed")] * 3)
     # The budget is capped at 1/2: one look at 0.3 fits, two do not.
-    found = run(many, false_alarm=0.3)
-    assert [e.status for e in found.statements[0].evidence] == ["holds", "error", "error"]
-    assert found.exit_status == 2
+    result = run(many, false_alarm=0.3)
+    assert [e.status for e in result.statements[0].evidence] == ["holds", "error", "error"]
+    assert result.exit_status == 2
 
 
 def test_progress_has_the_outcome_of_each_statement_as_it_ends():
@@ -97,13 +97,13 @@ def test_numbers_that_json_lacks_come_back_through_float():
 
 
 def test_json_holds_the_keys_and_the_plots_of_the_page():
-    found = run(toys.TRUE, toys.REPAIRED).to_dict()
-    assert {"schema", "provenance", "ledger", "data", "statements", "exit_status"} <= set(found)
-    assert found["schema"] == "mehler-report/6"
-    one = found["statements"][1]
+    result = run(toys.TRUE, toys.REPAIRED).to_dict()
+    assert {"schema", "provenance", "ledger", "data", "statements", "exit_status"} <= set(result)
+    assert result["schema"] == "mehler-report/6"
+    entry = result["statements"][1]
     keys = {"id", "source", "title", "expected", "verdict", "evidence"}
-    assert keys <= set(one)
-    assert one["evidence"][0]["margin"] < 0 < one["evidence"][1]["margin"]
-    assert one["evidence"][0]["plots"][0]["series"][0]["y"] == [3.0, 3.0, 3.0]
-    provenance = found["provenance"]
+    assert keys <= set(entry)
+    assert entry["evidence"][0]["margin"] < 0 < entry["evidence"][1]["margin"]
+    assert entry["evidence"][0]["plots"][0]["series"][0]["y"] == [3.0, 3.0, 3.0]
+    provenance = result["provenance"]
     assert {"mehler", "python", "numpy", "backend", "platform", "date", "seed"} <= set(provenance)

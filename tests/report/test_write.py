@@ -66,14 +66,14 @@ ESCAPE, OVERRIDE, CSI = "\x1b[31mred", "\u202etxt.exe", "\x9b2J"
 
 
 def test_pages_and_summaries_show_names_escaped(tmp_path):
-    found = report.run([toys.TRUE], with_data=False)
-    hostile = replace(found.statements[0], title=f"{ESCAPE} {OVERRIDE} {CSI}", expected="refuted")
-    found = replace(found, statements=(hostile,))
-    for path in report.write(found, tmp_path / "out", junit=tmp_path / "junit.xml"):
+    result = report.run([toys.TRUE], with_data=False)
+    hostile = replace(result.statements[0], title=f"{ESCAPE} {OVERRIDE} {CSI}", expected="refuted")
+    result = replace(result, statements=(hostile,))
+    for path in report.write(result, tmp_path / "out", junit=tmp_path / "junit.xml"):
         text = path.read_text(encoding="utf-8")
         assert text == printable(text), path
     assert r"\x1b[31mred \u202etxt.exe \x9b2J" in (tmp_path / "out" / "report.html").read_text(
         "utf-8"
     )
-    assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8")) == found.to_dict()
-    assert all(line == printable(line) for line in report.lines(found))
+    assert json.loads((tmp_path / "out" / "report.json").read_text("utf-8")) == result.to_dict()
+    assert all(line == printable(line) for line in report.lines(result))

@@ -37,7 +37,7 @@ def measure(data: Any, context: Context) -> DataResult:
     """Measure the maps on rows, in this process."""
     names = ("level", "seed", "backend", "false_alarm")
     survey = _survey.Survey(data, context, {name: getattr(context, name) for name in names})
-    return survey.result([each for job in survey.jobs for each in job()])
+    return survey.result([part for job in survey.jobs for part in job()])
 
 
 def mean_of_normals(context: Context, claimed: float, form: str, n: int = 4000) -> Evidence:
@@ -72,11 +72,11 @@ def mean_of_normals(context: Context, claimed: float, form: str, n: int = 4000) 
 
 def held_bound(context: Context) -> Evidence:
     """Compare E g^2 = 1 as before, beside a bound of |g| whose quantile is known."""
-    drawn = np.abs(context.rng("draws").standard_normal(20_000))
+    errors = np.abs(context.rng("draws").standard_normal(20_000))
     settings = ((3.0, 0.95, 1.5), (2.5, 0.98, None))
     cases = tuple(
         BoundCase.from_draws(
-            drawn,
+            errors,
             bound=bound,
             probability=probability,
             false_alarm=context.false_alarm,
@@ -103,10 +103,10 @@ def explode(context: Context) -> Evidence:
 def statement(
     name: str, expected: str, *checks: Check, claim: str = "$$ E g^2 = 3 $$", **texts: Any
 ) -> Statement:
-    known = {"place": "Page 1", "hypotheses": "A standard normal $g$.", "ground": "Measured."}
+    fields = {"place": "Page 1", "hypotheses": "A standard normal $g$.", "ground": "Measured."}
     heading = "As restored" if texts.get("copy") == "lost" else "As printed"
     sections = {heading: claim, **texts.pop("sections", {})}
-    texts = {"title": f"Toy {name}", "sections": sections, **known, **texts}
+    texts = {"title": f"Toy {name}", "sections": sections, **fields, **texts}
     return Statement(id=f"toy.{name}", source="A toy", expected=expected, checks=checks, **texts)
 
 

@@ -33,10 +33,10 @@ def test_every_check_of_every_estimator_runs_and_passes():
         text=True,
         check=True,
     )
-    found = json.loads(done.stdout.splitlines()[-1])
-    odd = [one for one in found if one[1] != "passed" and not ABSENT.search(one[2])]
+    results = json.loads(done.stdout.splitlines()[-1])
+    odd = [check for check in results if check[1] != "passed" and not ABSENT.search(check[2])]
     assert odd == []
-    names = [name for name, status, _ in found if status == "passed"]
+    names = [name for name, status, _ in results if status == "passed"]
     # On array_api_strict of two devices at least, each estimator.
     assert names.count("check_array_api_input") >= 2 * 13
     assert names.count("check_sample_weight_equivalence_on_dense_data") == 5

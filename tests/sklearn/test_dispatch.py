@@ -21,17 +21,17 @@ def _scipy_dispatches(monkeypatch):
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 def test_features_are_those_of_the_host(estimator, dtype):
     host = X.astype(dtype)
-    wanted = clone(estimator).set_params(random_state=1).fit(host, Y)
+    on_host = clone(estimator).set_params(random_state=1).fit(host, Y)
     x = array_api_strict.asarray(host, device=array_api_strict.Device("device1"))
     with config_context(array_api_dispatch=True):
         there = clone(estimator).set_params(random_state=1).fit(x, Y)
-        found = there.transform(x)
+        features = there.transform(x)
         kernel = there.expected_kernel(x[:2, :], x[:1, :])
-    assert found.device == x.device
-    back = np.asarray(found.to_device(array_api_strict.Device("CPU_DEVICE")))
-    assert back.dtype == wanted.transform(host).dtype
+    assert features.device == x.device
+    back = np.asarray(features.to_device(array_api_strict.Device("CPU_DEVICE")))
+    assert back.dtype == on_host.transform(host).dtype
     # Five products in another order, at values below 20; a code or a count may differ there.
-    close = np.abs(back - wanted.transform(host)) < 1e3 * np.finfo(dtype).eps
+    close = np.abs(back - on_host.transform(host)) < 1e3 * np.finfo(dtype).eps
     assert np.mean(close) > 0.99
     assert kernel.shape == (2, 1)
 

@@ -20,8 +20,8 @@ X = np.random.default_rng(5).standard_normal((12, 5))
 Y = X[:, 0] + 0.1 * X[:, 1]
 # What a parameter is left at so that rows or other parameters decide.
 OPEN = (None, "auto", "scale")
-FROM_MAP = [one for one in UNUSUAL if getattr(one, "kernel", None) != "laplacian"]
-FROM_MAP = [one for one in FROM_MAP if not isinstance(one, LeverageSampler)]
+FROM_MAP = [sampler for sampler in UNUSUAL if getattr(sampler, "kernel", None) != "laplacian"]
+FROM_MAP = [sampler for sampler in FROM_MAP if not isinstance(sampler, LeverageSampler)]
 
 
 def of_own_names(sampler):
@@ -94,8 +94,8 @@ def test_shifted_rows_have_the_same_features(group):
     sampler = InvariantSampler(group=group, random_state=0).fit(X)
     assert sampler.transform(X).shape == (12, 20 * 16)
     # Sums of five products in another order: a count may fall to the other side of a threshold.
-    moved = np.abs(sampler.transform(np.roll(X, 2, axis=1)) - sampler.transform(X))
-    assert np.mean(moved > 1e-12) < 1e-3
+    changes = np.abs(sampler.transform(np.roll(X, 2, axis=1)) - sampler.transform(X))
+    assert np.mean(changes > 1e-12) < 1e-3
 
 
 def test_a_scaled_window_sees_scaled_rows_alike():

@@ -43,9 +43,9 @@ def test_a_pickle_holds_no_weights():
 
 def test_later_parameters_do_not_change_what_was_fitted():
     fitted = MaxoutSampler(n_components=6, random_state=1).fit(X)
-    wanted = fitted.transform(X)
+    features = fitted.transform(X)
     fitted.set_params(n_components=9, random_state=2)
-    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), wanted)
+    assert np.array_equal(pickle.loads(pickle.dumps(fitted)).transform(X), features)
 
 
 def test_it_comes_back_where_it_was(monkeypatch):

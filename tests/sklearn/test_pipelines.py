@@ -21,10 +21,10 @@ X = np.random.default_rng(5).standard_normal((12, 5))
 @pytest.mark.parametrize("estimator", SAMPLERS, ids=name_of)
 def test_dtypes(estimator):
     codes = isinstance(estimator, MaxoutHasher)
-    for dtype, wanted in [("float32", "float32"), ("float64", "float64"), ("int32", "float64")]:
+    for dtype, expected in [("float32", "float32"), ("float64", "float64"), ("int32", "float64")]:
         x = (4 * X).astype(dtype)
-        found = clone(estimator).fit(x, X[:, 0]).transform(x)
-        assert found.dtype == ("uint8" if codes else wanted)
+        features = clone(estimator).fit(x, X[:, 0]).transform(x)
+        assert features.dtype == ("uint8" if codes else expected)
 
 
 def test_search_inside_a_pool():
@@ -34,9 +34,9 @@ def test_search_inside_a_pool():
         RidgeClassifier(),
     )
     grid = {"leveragesampler__pool__gamma": [0.001, 10.0]}
-    found = GridSearchCV(model, grid, cv=2).fit(DIGITS, LABELS)
+    search = GridSearchCV(model, grid, cv=2).fit(DIGITS, LABELS)
     # At 10 no two digits are near each other.
-    assert found.best_params_ == {"leveragesampler__pool__gamma": 0.001}
+    assert search.best_params_ == {"leveragesampler__pool__gamma": 0.001}
 
 
 def test_hamming_distance_is_one_less_the_similarity():

@@ -134,24 +134,24 @@ def test_dtypes():
 @pytest.mark.parametrize("labels", [np.arange(40) % 3, LABELS], ids=["numbers", "words"])
 def test_rows_of_another_library(labels, monkeypatch):
     monkeypatch.setenv("SCIPY_ARRAY_API", "1")
-    wanted = RandomFeatureRidgeClassifier(features=FEATURES).fit(X, labels)
+    expected = RandomFeatureRidgeClassifier(features=FEATURES).fit(X, labels)
     x, new = array_api_strict.asarray(X), array_api_strict.asarray(NEW)
     with config_context(array_api_dispatch=True):
         model = RandomFeatureRidgeClassifier(features=FEATURES).fit(x, labels)
-        found = model.predict(new)
+        labels_of_new = model.predict(new)
         with pytest.raises(ValueError, match="must use the same namespace"):
             model.predict(NEW)
     assert type(model.coef_) is type(x)
     kind = np.ndarray if labels.dtype.kind == "U" else type(x)
-    assert type(found) is type(model.classes_) is kind
-    assert np.array_equal(np.asarray(found), wanted.predict(NEW))
+    assert type(labels_of_new) is type(model.classes_) is kind
+    assert np.array_equal(np.asarray(labels_of_new), expected.predict(NEW))
 
 
 @pytest.mark.parametrize("weight", [np.int8(2), np.float32(2.0), np.array(2), 2, 2.0])
 def test_one_weight_is_that_of_all_rows(weight):
-    one = RandomFeatureRidge(features=FEATURES).fit(X, Y, sample_weight=weight)
+    model = RandomFeatureRidge(features=FEATURES).fit(X, Y, sample_weight=weight)
     every = RandomFeatureRidge(features=FEATURES).fit(X, Y, sample_weight=np.full(len(X), 2.0))
-    assert np.array_equal(one.predict(NEW), every.predict(NEW))
+    assert np.array_equal(model.predict(NEW), every.predict(NEW))
 
 
 @pytest.mark.parametrize("labels", [LABELS, LABELS == "south"], ids=["three", "two"])
@@ -166,14 +166,14 @@ def test_a_classifiers_folds_are_stratified(labels):
 
 def of_splits(kind, y, splits):
     """Mean over splits of errors, one fit each."""
-    found = []
+    errors = []
     for train, test in splits:
         models = [kind(alpha=len(train) * lam).fit(Z[train], y[train]) for lam in LAMBDAS]
         if kind is Ridge:
-            found.append([np.mean((one.predict(Z[test]) - y[test]) ** 2) for one in models])
+            errors.append([np.mean((model.predict(Z[test]) - y[test]) ** 2) for model in models])
         else:
-            found.append([np.mean(one.predict(Z[test]) != y[test]) for one in models])
-    return np.mean(found, axis=0)
+            errors.append([np.mean(model.predict(Z[test]) != y[test]) for model in models])
+    return np.mean(errors, axis=0)
 
 
 SPLITTERS = [
@@ -200,9 +200,9 @@ def audit(cv):
     cv = KFold(cv) if cv == 4 else cv
     pairs = list(cv.split(X)) if hasattr(cv, "split") else cv
     pairs = [tuple(np.arange(40)[part] for part in pair) for pair in pairs]
-    wanted = of_splits(Ridge, Y, pairs)
-    assert np.allclose(ours.errors_, wanted, rtol=1e-8)
-    assert ours.lambda_ == LAMBDAS[int(np.argmin(wanted))]
+    expected = of_splits(Ridge, Y, pairs)
+    assert np.allclose(ours.errors_, expected, rtol=1e-8)
+    assert ours.lambda_ == LAMBDAS[int(np.argmin(expected))]
     last = Ridge(alpha=40 * ours.lambda_).fit(Z, Y)
     assert np.allclose(ours.coef_, last.coef_, rtol=1e-7, atol=1e-9)
 

@@ -61,13 +61,13 @@ def in_unit(dtype, power):
 @pytest.mark.parametrize("sampler", OF_SCALE + HOMOGENEOUS, ids=name_of)
 def test_the_unit_of_rows_is_no_matter_or_refused(sampler, dtype, power):
     rows = in_unit(dtype, power)
-    wanted = features(sampler, X.astype(dtype))
+    expected = features(sampler, X.astype(dtype))
     try:
-        own = features(sampler, rows)
+        units = features(sampler, rows)
     except ValueError as error:
         refusal = str(error)
     else:
-        np.testing.assert_allclose(own, wanted, atol={"float32": 1e-5, "float64": 1e-9}[dtype])
+        np.testing.assert_allclose(units, expected, atol={"float32": 1e-5, "float64": 1e-9}[dtype])
         return
     assert "scale the rows" in refusal
     assert power not in (-77, -60, 60)

@@ -37,12 +37,12 @@ def models(features, **options):
     ]
 
 
-def same(one, other, rtol=1e-7):
-    np.testing.assert_allclose(one.coef_, other.coef_, rtol=rtol, atol=1e-9)
-    np.testing.assert_allclose(one.intercept_, other.intercept_, rtol=rtol, atol=1e-9)
-    assert one.lambda_ == other.lambda_
-    if one.errors_ is not None:
-        np.testing.assert_allclose(one.errors_, other.errors_, rtol=rtol)
+def same(weighted, repeated, rtol=1e-7):
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, rtol=rtol, atol=1e-9)
+    np.testing.assert_allclose(weighted.intercept_, repeated.intercept_, rtol=rtol, atol=1e-9)
+    assert weighted.lambda_ == repeated.lambda_
+    if weighted.errors_ is not None:
+        np.testing.assert_allclose(weighted.errors_, repeated.errors_, rtol=rtol)
 
 
 @pytest.mark.parametrize("features", FEATURES.values(), ids=FEATURES)
@@ -84,14 +84,14 @@ def test_leaving_out_rows_of_small_weight_is_leaving_them_out_whole():
     """Weights below 1: the same fit as without the row, and never a leverage above 1."""
     weights = np.random.default_rng(1).uniform(0.001, 0.01, N)
     model = RandomFeatureRidge(features=FEATURES["maxout"], lambdas=LAMBDAS)
-    found = model.fit(X, Y, sample_weight=weights).errors_
+    errors = model.fit(X, Y, sample_weight=weights).errors_
     z = model.features_.transform(X)
-    for lam, error in zip(LAMBDAS, found):
+    for lam, error in zip(LAMBDAS, errors):
         squares = 0.0
         for i in range(N):
             rest = np.arange(N) != i
-            one = Ridge(alpha=lam * weights.sum()).fit(z[rest], Y[rest], weights[rest])
-            squares += weights[i] * (one.predict(z[i : i + 1])[0] - Y[i]) ** 2
+            weighted = Ridge(alpha=lam * weights.sum()).fit(z[rest], Y[rest], weights[rest])
+            squares += weights[i] * (weighted.predict(z[i : i + 1])[0] - Y[i]) ** 2
         assert error == pytest.approx(squares / weights.sum(), rel=1e-6)
 
 
@@ -108,6 +108,6 @@ def test_weights_are_routed():
 def test_sparse_rows_have_weights_too():
     rows = np.where(np.abs(X) > 0.7, X, 0.0)
     for model, y in models(FEATURES["scale"], lambdas=LAMBDAS):
-        one = sklearn.clone(model).fit(sparse.csr_array(rows), y, sample_weight=COUNTS)
-        other = sklearn.clone(model).fit(rows, y, sample_weight=COUNTS)
-        same(one, other)
+        weighted = sklearn.clone(model).fit(sparse.csr_array(rows), y, sample_weight=COUNTS)
+        repeated = sklearn.clone(model).fit(rows, y, sample_weight=COUNTS)
+        same(weighted, repeated)

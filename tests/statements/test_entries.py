@@ -8,12 +8,12 @@ from mehler.cli import main
 from mehler.statements import discover
 from mehler.statements._discover import entries, listing, summary
 
-FOUND = {one["statement"]: one["parts"] for one in entries(discover("*"))}
+FOUND = {name["statement"]: name["parts"] for name in entries(discover("*"))}
 
 
 def test_every_statement_is_a_part_of_one_entry() -> None:
     ids = [part["id"] for parts in FOUND.values() for part in parts]
-    assert sorted(ids) == sorted(one.id for one in discover("*"))
+    assert sorted(ids) == sorted(name.id for name in discover("*"))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_every_statement_is_a_part_of_one_entry() -> None:
     ],
 )
 def test_parts_stand_together(statement: str, ids: list[str]) -> None:
-    assert [part["id"] for part in FOUND[statement]] == [f"group-invariant.{one}" for one in ids]
+    assert [part["id"] for part in FOUND[statement]] == [f"group-invariant.{name}" for name in ids]
 
 
 def test_what_is_ours_is_no_part_of_a_print() -> None:

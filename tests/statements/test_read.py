@@ -77,16 +77,16 @@ def read(tmp_path):
 
 
 def test_front_matter_and_sections_become_fields(read):
-    one = read(PAGE)
-    assert (one.id, one.title, one.place) == (
+    claim = read(PAGE)
+    assert (claim.id, claim.title, claim.place) == (
         *("toy.lemma-1", "The sum of two numbers", "Section 2: page 3"),
     )
-    assert one.hypotheses == "$x$ is positive, and so is $y$."
-    assert (one.printed, one.proved) == ("x + y = 1", "x + y = 2")
-    assert one.sections["As printed"].startswith("Let $x > 0$:")
-    assert one.sections["Proof"] == "Add."
-    assert (one.copy, one.note, one.checks) == ("printed", "", CHECKS)
-    assert [*one.sections] == ["Setting", "As printed", "What is wrong", "As it holds", "Proof"]
+    assert claim.hypotheses == "$x$ is positive, and so is $y$."
+    assert (claim.printed, claim.proved) == ("x + y = 1", "x + y = 2")
+    assert claim.sections["As printed"].startswith("Let $x > 0$:")
+    assert claim.sections["Proof"] == "Add."
+    assert (claim.copy, claim.note, claim.checks) == ("printed", "", CHECKS)
+    assert [*claim.sections] == ["Setting", "As printed", "What is wrong", "As it holds", "Proof"]
 
 
 def test_links_lead_to_ids(read):
@@ -104,8 +104,8 @@ def test_a_lost_formula_is_restored(read):
     )
     with pytest.raises(ValueError, match="'As restored' has no display formula"):
         read(lost)  # the section is that of a print
-    one = read(lost.replace("## As printed", "## As restored"), [runs("restored", "one")])
-    assert (one.copy, one.printed) == ("lost", "x + y = 1")
+    claim = read(lost.replace("## As printed", "## As restored"), [runs("restored", "one")])
+    assert (claim.copy, claim.printed) == ("lost", "x + y = 1")
 
 
 @pytest.mark.parametrize(
@@ -138,8 +138,8 @@ def test_checks_register_themselves(read, monkeypatch):
     def printed(context):
         return evidence(context)
 
-    one = read(PAGE, None)
-    assert [(c.form, c.name, c.run, c.pays) for c in one.checks] == [
+    claim = read(PAGE, None)
+    assert [(c.form, c.name, c.run, c.pays) for c in claim.checks] == [
         ("printed", "printed", printed, False),
         ("proved", "repaired", repaired, True),
     ]

@@ -62,7 +62,7 @@ def evidence(form: str, status: str) -> Evidence:
     ],
 )
 def test_verdict_follows_from_all_evidence(found, verdict):
-    assert verdict_of([evidence(*one) for one in found]) == verdict
+    assert verdict_of([evidence(*arguments) for arguments in found]) == verdict
 
 
 def test_no_failure_is_an_expectation():
@@ -146,7 +146,7 @@ def test_a_lost_formula_does_not_pass_for_printed():
     [(1.0, None, "holds"), (1.2, None, "refuted"), (1.0, 0.1, "inconclusive"), (1.0, 0.2, "holds")],
 )
 def test_a_claimed_value_is_compared_with_an_interval(exact, resolution, status):
-    found = Evidence.from_interval(
+    outcome = Evidence.from_interval(
         form="proved",
         check="c",
         claim="x",
@@ -155,9 +155,9 @@ def test_a_claimed_value_is_compared_with_an_interval(exact, resolution, status)
         interval=(0.9, 1.09),
         resolution=resolution,
     )
-    assert found.status == status
-    assert found.false_alarm == 0
-    assert (found.margin < 0) == (status == "refuted")
+    assert outcome.status == status
+    assert outcome.false_alarm == 0
+    assert (outcome.margin < 0) == (status == "refuted")
 
 
 @pytest.mark.parametrize(
@@ -172,12 +172,12 @@ def test_a_claimed_value_is_compared_with_an_interval(exact, resolution, status)
     ],
 )
 def test_claimed_bounds_are_compared_with_an_interval(bounds, status, nearer):
-    found = Evidence.from_interval(
+    outcome = Evidence.from_interval(
         form="printed", check="c", claim="x", observed=1.5, interval=(1.0, 2.0), **bounds
     )
-    assert found.status == status
-    assert found.exact == nearer
-    assert (found.margin >= 0) == (status == "holds")
+    assert outcome.status == status
+    assert outcome.exact == nearer
+    assert (outcome.margin >= 0) == (status == "holds")
 
 
 def test_a_claim_of_nan_is_refuted_and_a_bound_of_nan_decides_nothing():
@@ -189,12 +189,12 @@ def test_a_claim_of_nan_is_refuted_and_a_bound_of_nan_decides_nothing():
 def test_evidence_from_a_verdict_keeps_its_numbers():
     samples = Context(ledger=Ledger()).rng("x").standard_normal(20_000)
     verdict = check_mean(samples, 0.0, variance=1.0, resolution=0.2, name="mean")
-    found = Evidence.from_verdict(verdict, form="proved")
+    outcome = Evidence.from_verdict(verdict, form="proved")
     for name in ("status", "observed", "exact", "interval", "n_features", "false_alarm", "method"):
-        assert getattr(found, name) == getattr(verdict, name)
+        assert getattr(outcome, name) == getattr(verdict, name)
     # A scalar claim has scale 1: relative and absolute agree.
-    assert found.resolution == verdict.resolution
-    assert found.detectable == verdict.detectable
+    assert outcome.resolution == verdict.resolution
+    assert outcome.detectable == verdict.detectable
 
 
 @pytest.mark.parametrize("level", ["quick", "full"])
@@ -222,8 +222,8 @@ def test_rows_reach_the_backend():
     for backend in ("numpy", "torch", "jax", "cupy", "dask"):
         context = Context(ledger=Ledger(), backend=backend)
         try:
-            moved = context.asarray(rows)
+            there = context.asarray(rows)
         except ValueError as error:
             assert "choose --backend numpy" in str(error)  # noqa: PT017 - not installed here
             continue
-        assert tuple(moved.shape) == (3, 2)
+        assert tuple(there.shape) == (3, 2)

@@ -13,8 +13,8 @@ from mehler.strategies._maps import _KINDS as KINDS
 
 
 def maps(**options):
-    drawn = st.tuples(strategies.factories(n_inputs=3, **options), strategies.seeds())
-    return drawn.map(lambda both: both[0](both[1]))
+    pairs = st.tuples(strategies.factories(n_inputs=3, **options), strategies.seeds())
+    return pairs.map(lambda both: both[0](both[1]))
 
 
 # Sums of d <= 8 squares of correctly rounded numbers, a root and a division.
@@ -96,12 +96,12 @@ def test_maps_are_maps(phi):
 
 @pytest.mark.full
 def test_every_class_of_map_has_a_kind():
-    drawn = {type(find(maps(kinds=[kind]), lambda phi: True)).__name__ for kind in KINDS}
+    names = {type(find(maps(kinds=[kind]), lambda phi: True)).__name__ for kind in KINDS}
     exported = {getattr(features, name) for name in features.__all__}
     classes = {c for c in exported if isinstance(c, type) and issubclass(c, FeatureMap)}
     # Selected features are fitted, not drawn.
     classes -= {features.SelectedFeatures}
-    assert drawn == {c.__name__ for c in classes - {FeatureMap}}
+    assert names == {c.__name__ for c in classes - {FeatureMap}}
 
 
 @given(strategies.factories(n_inputs=3), strategies.seeds())

@@ -90,23 +90,23 @@ def redraws_on_every_call(seed, n_features):
 def redraws_on_every_call_twin(seed, n_features):
     """At the first call, as maps do that learn the number of columns then."""
     rng = np.random.default_rng(seed)
-    kept = []
+    weights = []
 
     def phi(X):
-        if not kept:
-            kept.append(draw(rng, X.shape[1], n_features))
-        return waves(X, *kept[0])
+        if not weights:
+            weights.append(draw(rng, X.shape[1], n_features))
+        return waves(X, *weights[0])
 
     return phi
 
 
 def cached(seed, n_features, key):
-    phi, kept = plain(seed, n_features), {}
+    phi, cache = plain(seed, n_features), {}
 
     def cached_phi(X):
-        if key(X) not in kept:
-            kept[key(X)] = phi(X)
-        return kept[key(X)].copy()
+        if key(X) not in cache:
+            cache[key(X)] = phi(X)
+        return cache[key(X)].copy()
 
     return cached_phi
 

@@ -30,8 +30,8 @@ def selected(choose, pool=single):
     """A selector's map with n_features of a pool of four times as many."""
 
     def draw(n_features, *, seed, like=None):
-        drawn = pool(n_features=4 * n_features, seed=seed)
-        phi = choose(drawn, n_features, seed).fit(SCORED, np.sin(2 * SCORED[:, 0]))
+        candidates = pool(n_features=4 * n_features, seed=seed)
+        phi = choose(candidates, n_features, seed).fit(SCORED, np.sin(2 * SCORED[:, 0]))
         return phi.to(like)
 
     return draw

@@ -56,7 +56,7 @@ def require(draw, place, n_features, x=ROWS):
     rows = place.asarray(x)
     factory = functools.partial(draw, like=rows)
     verify.require(verdict_of(factory, SETTLED, rows, n_features=n_features))
-    phi, other = (factory(n_features, seed=seed) for seed in (3, 4))
+    phi, reseeded = (factory(n_features, seed=seed) for seed in (3, 4))
     z, gram = host(lambda x, _: phi(x))(rows, rows), host(phi.gram)(rows, rows)
     size = (5e-15 if place.has_float64 else 5e-6) * np.abs(gram).max() * phi.n_features
     assert z.shape == (len(x), phi.n_features)
@@ -80,7 +80,7 @@ def require(draw, place, n_features, x=ROWS):
         phi(place.asarray(np.hstack([x, x[:, :1]])))
     recipe = phi.recipe()
     assert json.loads(json.dumps(recipe, allow_nan=False)) == recipe
-    assert recipe != other.recipe()
+    assert recipe != reseeded.recipe()
 
 
 LAWS = ("structure", "kernel", *SLOW)
@@ -142,7 +142,7 @@ def test_declarations_are_kept_on_every_library(kind, place):
 
 
 def test_every_map_that_is_exported_is_checked():
-    drawn = {type(draw(72, seed=0)).__name__ for draw in DRAWS.values()}
+    names = {type(draw(72, seed=0)).__name__ for draw in DRAWS.values()}
     exported = {
         name
         for name, cls in vars(mehler.features).items()
@@ -152,10 +152,10 @@ def test_every_map_that_is_exported_is_checked():
     }
     # A function of the user's has neither a recipe nor a kernel: tests/features/kitchen_sinks.
     # Softmax features have no value of an earlier version: tests/features/test_softmax.py.
-    assert drawn == exported - {"RandomFunctions", "SoftmaxFeatures"}
+    assert names == exported - {"RandomFunctions", "SoftmaxFeatures"}
 
 
 def test_every_projection_is_checked_with_cosines():
     maps = [draw(72, seed=0) for draw in DRAWS.values()]
-    drawn = {phi._projection.name for phi in maps if isinstance(phi, mehler.FourierFeatures)}
-    assert drawn == {*projections.NAMES}
+    names = {phi._projection.name for phi in maps if isinstance(phi, mehler.FourierFeatures)}
+    assert names == {*projections.NAMES}

@@ -77,9 +77,9 @@ def betting(checks: Batch) -> Any:
     x = (checks.samples + checks.reach) / (2.0 * checks.reach)
     m = (checks.exact + checks.reach) / (2.0 * checks.reach)
     n = x.shape[1]
-    seen = np.arange(1, n + 1)
-    means = (0.5 + np.cumsum(x, axis=1)) / (seen + 1)
-    variances = (0.25 + np.cumsum((x - means) ** 2, axis=1)) / (seen + 1)
+    numbers = np.arange(1, n + 1)
+    means = (0.5 + np.cumsum(x, axis=1)) / (numbers + 1)
+    variances = (0.25 + np.cumsum((x - means) ** 2, axis=1)) / (numbers + 1)
     before = np.hstack([np.full((len(x), 1), 0.25), variances[:, :-1]])
     stakes = np.sqrt(2.0 * COST / (n * before))
     up = np.log(1.0 + np.minimum(stakes, 0.75 / m) * (x - m)).sum(axis=1)
@@ -113,9 +113,9 @@ def batches(maps, n):
 def alarms(maps, route, n=CHECKS, shift=0.0):
     """Checks that exclude the truth, or a claim off by so many standard errors."""
     count = 0
-    for each in batches(maps, n):
-        off = shift * math.sqrt(each.variance / UNITS)
-        count += int(route(replace(each, exact=each.exact + off)).sum())
+    for batch in batches(maps, n):
+        off = shift * math.sqrt(batch.variance / UNITS)
+        count += int(route(replace(batch, exact=batch.exact + off)).sum())
     return count
 
 

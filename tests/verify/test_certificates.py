@@ -97,8 +97,8 @@ def vector(rng):
 def covariance(rng):
     z = rng.standard_normal((int(rng.choice([2_000, 40_000])), 2)) @ [[1.0, 0.5], [0.0, 1.0]]
     exact = np.array([[1.0, 0.5], [0.5, 1.25]]) * rng.choice([1.0, 0.6, 1.4])
-    known = np.zeros(2) if rng.random() < 0.5 else None
-    return verify.check_mean(z, exact, mean=known, resolution=0.2)
+    mean = np.zeros(2) if rng.random() < 0.5 else None
+    return verify.check_mean(z, exact, mean=mean, resolution=0.2)
 
 
 def maxout(seed, m=64):
@@ -187,11 +187,11 @@ def sealed(certificate):
 def shifted(test, step, n):
     """The statistics of n samples that all moved by `step`."""
     sums = [float(n), *map(float.fromhex, test["sums"])]
-    moved = [
+    shifts = [
         math.fsum(math.comb(k, j) * step ** (k - j) * sums[j] for j in range(k + 1))
         for k in range(1, 5)
     ]
-    return {**test, "sums": [each.hex() for each in moved]}
+    return {**test, "sums": [item.hex() for item in shifts]}
 
 
 def moved(certificate):
@@ -208,13 +208,13 @@ def moved(certificate):
                 yield sealed(changed)
         elif "sums" in test and certificate["status"] == "refuted":
             # All means at once, and no bets that win.
-            for k, each in enumerate(group["tests"]):
-                tests[k] = shifted(each, -float.fromhex(each["sums"][0]) / n, n)
-                if "log_wealths" in each:
+            for k, item in enumerate(group["tests"]):
+                tests[k] = shifted(item, -float.fromhex(item["sums"][0]) / n, n)
+                if "log_wealths" in item:
                     tests[k]["log_wealths"] = [(0.0).hex()] * 11
-            for other in changed["statistics"][1:]:
-                for each in other["tests"]:
-                    each["log_wealths"] = [(0.0).hex()] * 11
+            for record in changed["statistics"][1:]:
+                for item in record["tests"]:
+                    item["log_wealths"] = [(0.0).hex()] * 11
             yield sealed(changed)
             return
         elif "count" in test and certificate["status"] != "inconclusive" and "claim" in test:
@@ -230,10 +230,10 @@ def test_a_certificate_is_decided_again_and_altered_ones_are_not(case):
     certificate = written(KINDS[name](np.random.default_rng([28, case])))
     status, line = recheck.decide(certificate)
     assert status in ((0,) if name in DECIDED else (0, 3)), (name, line)
-    for other in STATUSES:
-        if other != certificate["status"]:
-            altered, line = recheck.decide(sealed({**certificate, "status": other}))
-            assert altered == (3 if status else 1), (name, other, line)
+    for record in STATUSES:
+        if record != certificate["status"]:
+            altered, line = recheck.decide(sealed({**certificate, "status": record}))
+            assert altered == (3 if status else 1), (name, record, line)
     if status == 0:
         for one in moved(certificate):
             altered, line = recheck.decide(one)
@@ -252,7 +252,7 @@ def test_the_program_is_small_and_stands_alone():
     assert len(text.splitlines()) < 500
     for node in ast.walk(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
-            names = [each.name for each in node.names] if isinstance(node, ast.Import) else []
+            names = [item.name for item in node.names] if isinstance(node, ast.Import) else []
             for name in names or [node.module]:
                 assert name.partition(".")[0] in {*sys.stdlib_module_names, "mpmath"}
 
@@ -267,8 +267,8 @@ def test_it_runs_by_its_path(tmp_path):
     file, certificate = tmp_path / "certificate.json", written(coins(np.random.default_rng(1)))
     file.write_text(json.dumps(certificate))
     assert run(file).returncode == 0
-    listed = [certificate, {**certificate, "miss": 1}]
-    file.write_text(json.dumps({"of": ["a", "b"], "certificates": listed}))
+    certificates = [certificate, {**certificate, "miss": 1}]
+    file.write_text(json.dumps({"of": ["a", "b"], "certificates": certificates}))
     assert run(file).returncode == 1
     file.write_text("{}")
     assert run(file).returncode == 2
@@ -521,12 +521,12 @@ VALUES = (None, "x", "nan", "-inf", True, -1, {}, [None], [], 10**12, number(0.5
 @pytest.mark.sampled(3)
 def test_every_field_is_needed_and_has_a_kind(kind):
     """A certificate without a field, with another, or with what no field is, is undecided."""
-    drawn = (written(KINDS[kind](np.random.default_rng([2, seed]))) for seed in range(20))
-    certificate = next(each for each in drawn if kind in str(each["statistics"]))
-    (group,) = (each for each in certificate["statistics"] if each["method"] == kind)
+    certificates = (written(KINDS[kind](np.random.default_rng([2, seed]))) for seed in range(20))
+    certificate = next(item for item in certificates if kind in str(item["statistics"]))
+    (group,) = (item for item in certificate["statistics"] if item["method"] == kind)
     schema = recheck.SCHEMAS[recheck.METHODS[group["method"]]][1:]
     for part, names in zip((group["plan"], group["tests"][0]), schema):
-        for name in [*(each for each in names.split() if each[0] != "["), "note"]:
+        for name in [*(item for item in names.split() if item[0] != "["), "note"]:
             before = part.pop(name, None)
             assert name == "note" or recheck.decide(sealed(certificate))[0] == 3, name
             for value in VALUES:

@@ -71,8 +71,8 @@ def test_wealth_is_the_mean_of_products():
     samples = rng.exponential(size=(37, 5)) * np.array([1.0, 2.0, 1e-40, 1e40, 0.0])
     claims = np.array([1.0, 1.0, 1.0, 1.0, 1.0])
     bets = Excess(claims)
-    for each in samples:
-        bets.add(each)
+    for sample in samples:
+        bets.add(sample)
     stakes = 0.96 * 0.5 ** np.arange(11)
     logs = np.log1p(stakes[:, None, None] * (samples - 1.0)).sum(axis=1)
     assert bets.log_wealth == pytest.approx(np.logaddexp.reduce(logs) - math.log(11), rel=1e-12)

@@ -56,8 +56,8 @@ def moments(columns, mass):
 
 def agree(kernel, law, rows, mean, variance, rtol=1e-9):
     claimed = kernel.laws[law].variance(rows, rows)
-    for found, wanted in ((kernel(rows, rows), mean), (claimed, variance)):
-        np.testing.assert_allclose(found, wanted, rtol=0.0, atol=rtol * abs(wanted).max())
+    for value, expected in ((kernel(rows, rows), mean), (claimed, variance)):
+        np.testing.assert_allclose(value, expected, rtol=0.0, atol=rtol * abs(expected).max())
 
 
 RBF, EXP = kernels.make("rbf", gamma=GAMMA), kernels.make("exp", gamma=GAMMA)

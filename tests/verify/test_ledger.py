@@ -77,10 +77,10 @@ def test_threads_cannot_spend_the_same_rest():
 
 
 def test_checks_pay_before_they_look():
-    ledger, seen = Ledger(budget=2.5e-3), []
+    ledger, looks = Ledger(budget=2.5e-3), []
 
     def draw(seed):
-        seen.append(seed)
+        looks.append(seed)
         return Maxout(seed)
 
     check_kernel(
@@ -88,7 +88,7 @@ def test_checks_pay_before_they_look():
     )
     check_mean([0.0] * 100, 0.0, variance=1.0, false_alarm=1e-3, resolution=9.0, ledger=ledger)
     assert [entry.label for entry in ledger.entries] == ["kernel", "mean"]
-    drawn = len(seen)
+    n = len(looks)
     for check in (
         lambda: check_kernel(draw, maxout2_kernel, points(2, 6), false_alarm=1e-3, ledger=ledger),
         lambda: check_structure(draw, points(3, 6), false_alarm=1e-3, ledger=ledger),
@@ -98,7 +98,7 @@ def test_checks_pay_before_they_look():
     ):
         with pytest.raises(BudgetExceeded, match="raise the budget or lower false_alarm"):
             check()
-    assert len(seen) == drawn
+    assert len(looks) == n
 
 
 X = points(2, 6)
@@ -121,7 +121,7 @@ def test_a_check_pays_once(name):
     ledger = Ledger()
     CHECKS[name](ledger=ledger)
     label = name.partition(" ")[0]
-    assert [(one.label, one.false_alarm) for one in ledger.entries] == [(label, 1e-9)]
+    assert [(entry.label, entry.false_alarm) for entry in ledger.entries] == [(label, 1e-9)]
 
 
 def test_the_budget_cannot_be_set():

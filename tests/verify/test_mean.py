@@ -127,10 +127,10 @@ def test_the_unit_of_samples_changes_nothing(power):
     x = np.random.default_rng(0).standard_normal(20_000)
     unit = 2.0**power
     for claim in (0.0, 0.2):
-        one = check_mean(x, claim, resolution=0.2)
+        verdict = check_mean(x, claim, resolution=0.2)
         far = check_mean(unit * x, unit * claim, resolution=unit * 0.2)
-        assert far.status == one.status == ("refuted" if claim else "holds")
-        assert np.allclose(np.divide(far.interval, unit), one.interval, rtol=1e-9)
+        assert far.status == verdict.status == ("refuted" if claim else "holds")
+        assert np.allclose(np.divide(far.interval, unit), verdict.interval, rtol=1e-9)
 
 
 # -- check_mean of rows: every coordinate by the interval that its declarations allow --------------

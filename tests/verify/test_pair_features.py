@@ -27,12 +27,12 @@ def test_products_are_those_of_the_rows_in_pairs(name, sides, place: Place):
     phi = MAPS[name](like=like)
     x, y = place.asarray(X), place.asarray(Y) if sides == 2 else None
     pairs = make_pairs(MAPS[name]().kernel, x, y)
-    for chosen in (np.arange(pairs.n), np.array([pairs.n - 1])):
-        found = unit_products(phi, pairs, chosen)
-        first, second = pairs.first[chosen], pairs.second[chosen]
+    for indices in (np.arange(pairs.n), np.array([pairs.n - 1])):
+        products = unit_products(phi, pairs, indices)
+        first, second = pairs.first[indices], pairs.second[indices]
         right = X if y is None else Y
         expected = phi.products(place.asarray(X[first]), place.asarray(right[second]))
-        assert np.abs(found - _arrays.to_host(expected)).max() < 1e-5
+        assert np.abs(products - _arrays.to_host(expected)).max() < 1e-5
 
 
 def test_products_of_a_subclass_or_of_a_wrapper_are_asked():

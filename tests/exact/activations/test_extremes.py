@@ -53,12 +53,12 @@ def test_rows_of_zeros_have_the_value_at_zero(power):
     def heaviside(xp, t):
         return xp.astype(t >= 0.0, t.dtype)
 
-    for one, centre in (("step", 0.0), ("cos", 1.0), (Activation("h", heaviside, degree=0), 1.0)):
-        assert activation_kernel(one, 1.0, 0.0, 0.0, power=power) == centre
-        other = activation_kernel(one, 0.3, 1.5, 0.0, power=power)
+    for f, centre in (("step", 0.0), ("cos", 1.0), (Activation("h", heaviside, degree=0), 1.0)):
+        assert activation_kernel(f, 1.0, 0.0, 0.0, power=power) == centre
+        value = activation_kernel(f, 0.3, 1.5, 0.0, power=power)
         # The mean of the function at the other row, from its product with itself at right angles.
-        mean = activation_kernel(one, 0.0, 1.5, 1.5, power=power) ** 0.5
-        assert other == pytest.approx(centre * mean, rel=1e-14)
+        mean = activation_kernel(f, 0.0, 1.5, 1.5, power=power) ** 0.5
+        assert value == pytest.approx(centre * mean, rel=1e-14)
 
 
 @pytest.mark.parametrize("function", [lambda t: t >= 0, np.tanh, lambda t: np.cos(t) + t])

@@ -34,8 +34,8 @@ def test_against_the_series(name, power):
     a = CASES[name]
     alone = dataclasses.replace(a, degree=None)
     for scales in ((1.0, 1.0), (0.3, 2.5)):
-        closed, series = (activation_kernel(one, RHO, *scales, power=power) for one in (a, alone))
-        slack = sum(activation_kernel_error(one, RHO, *scales, power=power) for one in (a, alone))
+        closed, series = (activation_kernel(f, RHO, *scales, power=power) for f in (a, alone))
+        slack = sum(activation_kernel_error(f, RHO, *scales, power=power) for f in (a, alone))
         assert np.all(np.abs(closed - series) <= slack)
 
 

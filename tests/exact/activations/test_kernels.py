@@ -90,8 +90,8 @@ def test_the_kernel_of_gelu_by_a_single_integral(scale, rho):
 
         def inside(g):
             m = r * s * g
-            given = m * mpmath.ncdf(m / w) + t * mpmath.npdf(m / w) / w
-            return s * g * mpmath.ncdf(s * g) * given * mpmath.npdf(g)
+            conditional = m * mpmath.ncdf(m / w) + t * mpmath.npdf(m / w) / w
+            return s * g * mpmath.ncdf(s * g) * conditional * mpmath.npdf(g)
 
         ends = [-14, -2, *(sign * 10.0**k / scale for sign, k in ((-1, 0), (1, 0))), 2, 14]
         truth = mpmath.quad(inside, sorted([*ends, 0]))
@@ -188,7 +188,9 @@ def test_the_tangent_kernel_of_gelu(scale):
     series = Activation("", slope.function)
     if 0.1 < scale < 10:
         expected = activation_kernel(series, rho, scale, scale)
-        errors = (activation_kernel_error(one, rho, scale, scale) for one in (series, slope))
+        errors = (
+            activation_kernel_error(activation, rho, scale, scale) for activation in (series, slope)
+        )
         assert np.all(np.abs(ours - expected) <= sum(errors))
     elif scale < 1:
         assert np.all(np.abs(ours - 0.25) < 1e-15)  # Phi(0)^2

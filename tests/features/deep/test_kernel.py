@@ -36,8 +36,8 @@ def test_places_agree(place, kernel):
         assert value.dtype == rows.dtype
         host = np.asarray(mehler._arrays.to_host(value), dtype=np.float64)
         assert host == pytest.approx(getattr(kernel, name)(X), rel=tolerance, abs=tolerance)
-        other = np.asarray(mehler._arrays.to_host(getattr(kernel, name)(rows, rows[:2, :])))
-        assert other == pytest.approx(host[:, :2], rel=tolerance, abs=tolerance)
+        again = np.asarray(mehler._arrays.to_host(getattr(kernel, name)(rows, rows[:2, :])))
+        assert again == pytest.approx(host[:, :2], rel=tolerance, abs=tolerance)
 
 
 @pytest.mark.slow
@@ -49,8 +49,8 @@ def test_blocks_and_symmetry(kernel):
     for compute in (kernel.nngp, kernel.ntk):
         whole = compute(rows)
         assert np.array_equal(whole, whole.T)
-        other, error = compute(rows, rows.copy(), return_error=True)
-        assert np.all(np.abs(whole - other) <= 2 * error)
+        again, error = compute(rows, rows.copy(), return_error=True)
+        assert np.all(np.abs(whole - again) <= 2 * error)
         assert whole[:3, :3] == pytest.approx(compute(rows[:3]), rel=1e-13, abs=1e-14)
 
 

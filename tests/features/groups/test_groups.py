@@ -106,11 +106,11 @@ def test_recipes_and_pickles_make_the_same_group(group):
 @every_group
 def test_samples_are_elements(group):
     rng = np.random.default_rng(0)
-    known = {m.tobytes() for m in matrices(group) + 0.0}
+    matrices_of_all = {m.tobytes() for m in matrices(group) + 0.0}
     for replacement in (True, False):
-        some = group.sample(min(3, group.order), rng, replacement=replacement)
-        rows = np.swapaxes(group.apply(np.eye(group.n_inputs), some), 1, 2) + 0.0
-        assert {m.tobytes() for m in rows} <= known
+        elements = group.sample(min(3, group.order), rng, replacement=replacement)
+        rows = np.swapaxes(group.apply(np.eye(group.n_inputs), elements), 1, 2) + 0.0
+        assert {m.tobytes() for m in rows} <= matrices_of_all
     everything = group.sample(group.order, rng)
     assert sorted(map(tuple, everything.tolist())) == sorted(map(tuple, group.elements().tolist()))
     with pytest.raises(ValueError, match="distinct"):
@@ -120,7 +120,7 @@ def test_samples_are_elements(group):
 @pytest.mark.parametrize("k", [2, 3, 4])
 def test_groups_are_what_permutations_and_signs_write(k):
     """Two ways to write them: matrices, and gathers."""
-    for made, blocks in (
+    for group, blocks in (
         (groups.CyclicShifts(k), [np.roll(np.eye(k), shift, axis=0) for shift in range(k)]),
         (
             groups.SignFlips(4, k),
@@ -131,9 +131,9 @@ def test_groups_are_what_permutations_and_signs_write(k):
             [np.eye(k)[list(order)] for order in itertools.permutations(range(k))],
         ),
     ):
-        d = made.n_inputs  # signs of the first k of 4
+        d = group.n_inputs  # signs of the first k of 4
         theirs = [np.pad(m - np.eye(len(m)), (0, d - len(m))) + np.eye(d) for m in blocks]
-        assert {m.tobytes() for m in matrices(made) + 0.0} == {m.tobytes() for m in theirs}
+        assert {m.tobytes() for m in matrices(group) + 0.0} == {m.tobytes() for m in theirs}
 
 
 def test_zero_shifts_let_zeros_in():
@@ -154,9 +154,9 @@ def test_products_and_sums_of_groups():
 
 def test_large_groups_are_sampled_without_listing():
     large = groups.BlockPermutations(60)
-    some = large.sample(50, np.random.default_rng(0))
-    assert len({tuple(p) for p in some.tolist()}) == 50
-    assert all(sorted(p) == list(range(60)) for p in some.tolist())
+    elements = large.sample(50, np.random.default_rng(0))
+    assert len({tuple(p) for p in elements.tolist()}) == 50
+    assert all(sorted(p) == list(range(60)) for p in elements.tolist())
     signs = groups.SignFlips(100).sample(5, np.random.default_rng(0), replacement=True)
     assert set(np.unique(signs)) == {-1, 1}
     with pytest.raises(ValueError, match=r"about 10\^81 elements, too many to list"):
@@ -167,6 +167,6 @@ def test_large_groups_are_sampled_without_listing():
 
 
 def test_functions_become_matrices():
-    given = groups.LinearMaps([lambda rows: rows[:, ::-1] * [1.0, 2.0]], n_inputs=2)
-    np.testing.assert_array_equal(given.matrices[0], [[0.0, 1.0], [2.0, 0.0]])
+    group = groups.LinearMaps([lambda rows: rows[:, ::-1] * [1.0, 2.0]], n_inputs=2)
+    np.testing.assert_array_equal(group.matrices[0], [[0.0, 1.0], [2.0, 0.0]])
     assert groups.LinearMaps([np.array([[0.0, 1.0], [-1.0, 0.0]])]).orthogonal

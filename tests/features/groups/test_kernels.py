@@ -26,8 +26,8 @@ def test_mean_and_energy_distances(group):
     np.testing.assert_allclose(
         groups.mean_distance(group, X, Z), distances(group, X, Z), rtol=1e-12
     )
-    own = [np.diag(distances(group, rows, rows)) for rows in (X, Z)]
-    expected = 2 * distances(group, X, Z) - own[0][:, None] - own[1][None]
+    selves = [np.diag(distances(group, rows, rows)) for rows in (X, Z)]
+    expected = 2 * distances(group, X, Z) - selves[0][:, None] - selves[1][None]
     np.testing.assert_allclose(groups.energy_distance(group, X, Z), expected, atol=1e-12)
 
 
@@ -37,9 +37,9 @@ def test_haar_kernel(group, moves_along):
     def gaussian(a, b):
         return np.exp(-0.3 * ((a[:, None] - b[None]) ** 2).sum(axis=-1))
 
-    found = groups.haar_kernel(gaussian, group, X, Z, moves_along=moves_along)
+    value = groups.haar_kernel(gaussian, group, X, Z, moves_along=moves_along)
     expected = np.mean([gaussian(a, b) for a in group.apply(X) for b in group.apply(Z)], axis=0)
-    np.testing.assert_allclose(found, expected, rtol=1e-12)
+    np.testing.assert_allclose(value, expected, rtol=1e-12)
 
 
 def test_haar_kernel_of_no_distances_needs_both_averages():
@@ -58,6 +58,6 @@ def test_haar_kernel_of_no_distances_needs_both_averages():
 def test_no_overflow(scale):
     group = groups.CyclicShifts(6)
     for function in (groups.mean_distance, groups.energy_distance):
-        found = function(group, scale * X, scale * Z) / scale
-        np.testing.assert_allclose(found, function(group, X, Z), rtol=1e-9)
+        value = function(group, scale * X, scale * Z) / scale
+        np.testing.assert_allclose(value, function(group, X, Z), rtol=1e-9)
     assert groups.mean_distance(group, 0 * X).tolist() == np.zeros((3, 3)).tolist()

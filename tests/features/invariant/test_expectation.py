@@ -110,9 +110,9 @@ def test_e6_and_e7_samples_of_elements(r, replacement):
     kappa = math.gamma(2.5) / (2 * math.sqrt(math.pi) * math.gamma(3))
     expected = 1.0 - kappa * ((1 - w) * D + w * plain)
     np.testing.assert_allclose(phi.kernel(x), expected, atol=1e-8)
-    moved = group.actions[3](x)
-    change = 2 * kappa * w * np.linalg.norm(x - moved, axis=1)
-    defect = np.diag(phi.kernel(x) + phi.kernel(moved) - 2.0 * phi.kernel(x, moved))
+    images = group.actions[3](x)
+    change = 2 * kappa * w * np.linalg.norm(x - images, axis=1)
+    defect = np.diag(phi.kernel(x) + phi.kernel(images) - 2.0 * phi.kernel(x, images))
     np.testing.assert_allclose(defect, change, atol=1e-7)
 
 
@@ -150,15 +150,15 @@ def test_shared_elements_of_any_list_by_enumeration():
     maps = groups.LinearMaps(np.random.default_rng(1).standard_normal((3, 4, 4)) / 2)
     x = rows(4, 2)
     whole = draw(group=maps, n_elements=2, n_bins=2, window=1.5)
-    given = np.array(
+    expected = np.array(
         [
             draw(group=maps.subset(list(pair)), n_bins=2, window=1.5).kernel(x)
             for pair in itertools.combinations(maps.elements().tolist(), 2)
         ]
     )
-    np.testing.assert_allclose(given.mean(axis=0), whole.kernel(x), atol=1e-12)
-    found = whole._moments.shared_variance(x, x)
-    np.testing.assert_allclose(found, given.var(axis=0), atol=1e-12)
+    np.testing.assert_allclose(expected.mean(axis=0), whole.kernel(x), atol=1e-12)
+    variance = whole._moments.shared_variance(x, x)
+    np.testing.assert_allclose(variance, expected.var(axis=0), atol=1e-12)
 
 
 def test_rows_of_no_length_and_of_any_length():

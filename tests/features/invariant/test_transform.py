@@ -43,19 +43,19 @@ def rows(d, n=5):
 def projections(phi, x):
     """<g_i t_j, x> for each template, shape (m, r, n), and which templates count."""
     if isinstance(phi.templates, list):
-        templates, kept = np.array(phi.templates), np.ones(phi.n_units)
+        templates, scales = np.array(phi.templates), np.ones(phi.n_units)
     else:
-        templates, kept = draws.templates(phi.law, phi.seed, phi.n_units)
+        templates, scales = draws.templates(phi.law, phi.seed, phi.n_units)
     elements = phi._elements()
-    found = []
+    columns = []
     for j, t in enumerate(templates):
-        some = elements[j] if elements.ndim == 3 else elements
-        found.append(phi.group.apply(t[None], some)[:, 0] @ x.T)
-    return np.array(found), kept
+        parts = elements[j] if elements.ndim == 3 else elements
+        columns.append(phi.group.apply(t[None], parts)[:, 0] @ x.T)
+    return np.array(columns), scales
 
 
 def by_definition(phi, x):
-    values, kept = projections(phi, x)
+    values, scales = projections(phi, x)
     thresholds = np.tile(phi.bins.thresholds, (phi.n_units, 1))
     if phi.bins.rule == "dither":
         offsets = draws.offsets(phi.seed, phi.n_units)
@@ -63,7 +63,7 @@ def by_definition(phi, x):
         assert (offsets < 1).all()
         thresholds = thresholds + phi.bins.step * offsets[:, None]
     shares = (values[:, :, :, None] <= thresholds[:, None, None, :]).mean(axis=1)
-    shares *= np.sqrt(phi.bins.weights / phi.n_units) * kept[:, None, None]
+    shares *= np.sqrt(phi.bins.weights / phi.n_units) * scales[:, None, None]
     return np.moveaxis(shares, 0, 1).reshape(len(x), -1)
 
 
@@ -82,19 +82,19 @@ def test_every_layout_is_the_definition(layout, rule):
 @pytest.mark.parametrize("templates", orbits.LAWS)
 def test_templates_have_their_law(templates):
     phi = draw(templates=templates, group=groups.Trivial(5), n_templates=200, epsilon=0.2)
-    t, kept = draws.templates(phi.law, 0, 20_000)
+    t, scales = draws.templates(phi.law, 0, 20_000)
     lengths = np.linalg.norm(t, axis=1)
     if templates == "sphere":
         np.testing.assert_allclose(lengths, 1.0, rtol=1e-15)
     if templates == "redraw":
         assert lengths.max() < np.sqrt(1.2)
     expected = phi.law.mass
-    assert kept.mean() == pytest.approx(expected, abs=6 * np.sqrt(0.25 / 20_000))
+    assert scales.mean() == pytest.approx(expected, abs=6 * np.sqrt(0.25 / 20_000))
     if templates == "zero":
-        assert (lengths[kept == 1] < np.sqrt(1.2)).all()
-        assert (lengths[kept == 0] >= np.sqrt(1.2)).all()
+        assert (lengths[scales == 1] < np.sqrt(1.2)).all()
+        assert (lengths[scales == 0] >= np.sqrt(1.2)).all()
     # The mean size of a coordinate, over templates that are kept: six standard errors.
-    sizes = np.abs(t[kept == 1]).ravel()
+    sizes = np.abs(t[scales == 1]).ravel()
     assert sizes.mean() == pytest.approx(
         phi.law.mean_absolute, abs=6 * sizes.std() / len(sizes) ** 0.5
     )
@@ -123,8 +123,8 @@ def test_whole_groups_leave_the_features_alone(layout, dtype):
     def act(element):
         return lambda x: group.apply(x, element[None])[0].astype(dtype)
 
-    some = [act(element) for element in group.elements()[1:4]]
-    verdict = check_invariance(lambda seed: draw(seed, n_templates=50, group=group), some, x)
+    parts = [act(element) for element in group.elements()[1:4]]
+    verdict = check_invariance(lambda seed: draw(seed, n_templates=50, group=group), parts, x)
     assert verdict.holds, str(verdict)
 
 
@@ -162,9 +162,9 @@ def test_a_group_may_come_as_its_recipe():
 
 @pytest.mark.parametrize("rule", ["paper", "trapezoid", "midpoint"])
 def test_given_templates_are_used_and_their_empirical_kernel_is_the_gram(rule):
-    x, given = rows(4), np.random.default_rng(2).standard_normal((3, 4))
-    phi = draw(n_templates=3, rule=rule, templates=given, group=groups.CyclicShifts(4))
-    assert np.array_equal(phi.templates, given)
+    x, templates = rows(4), np.random.default_rng(2).standard_normal((3, 4))
+    phi = draw(n_templates=3, rule=rule, templates=templates, group=groups.CyclicShifts(4))
+    assert np.array_equal(phi.templates, templates)
     np.testing.assert_allclose(phi(x), by_definition(phi, x), rtol=0, atol=1e-15)
     np.testing.assert_allclose(phi.kernel(x), phi.gram(x), atol=1e-13)
     assert not np.any(phi.variance(x))
@@ -173,6 +173,6 @@ def test_given_templates_are_used_and_their_empirical_kernel_is_the_gram(rule):
 
 def test_templates_of_a_law_given_by_hand_are_the_same_map():
     law = draw(group=groups.CyclicShifts(4))
-    drawn, _ = draws.templates(law.law, law.seed, law.n_units)
-    given = draw(group=law.group, templates=drawn)
-    np.testing.assert_allclose(given(rows(4)), law(rows(4)), atol=1e-14)
+    templates, _ = draws.templates(law.law, law.seed, law.n_units)
+    by_hand = draw(group=law.group, templates=templates)
+    np.testing.assert_allclose(by_hand(rows(4)), law(rows(4)), atol=1e-14)

@@ -54,9 +54,9 @@ def test_comparisons_are_activations_too(dtype):
     rows = ROWS.astype(dtype)
     step = mehler.KitchenSinks.draw(D, 8, activation="step", seed=0)(rows)
     for activation in (lambda t: t > 0, lambda t: np.heaviside(t.astype("float64"), 0.0)):
-        own = mehler.KitchenSinks.draw(D, 8, activation=activation, seed=0)(rows)
-        assert own.dtype == dtype
-        assert np.array_equal(own, step)
+        features = mehler.KitchenSinks.draw(D, 8, activation=activation, seed=0)(rows)
+        assert features.dtype == dtype
+        assert np.array_equal(features, step)
 
 
 WITH_ZEROS = np.array([[0.0, 0.0, 0.0], [0.3, -1.2, 0.5], [0.9, 0.4, -0.2], [0.0, 0.0, 0.0]])
@@ -183,8 +183,8 @@ def test_gaps_in_every_namespace(place: Place):
     apart = 1e-9 if dtype == "float64" else 1e-3
     for opposite in (False, True):
         x, y = (part.astype(dtype) for part in near_rows(4, apart, opposite))
-        found = _correlation.gaussian_pairs(place.asarray(x, dtype), place.asarray(y, dtype))
-        gap = found.far if opposite else found.near
+        pairs = _correlation.gaussian_pairs(place.asarray(x, dtype), place.asarray(y, dtype))
+        gap = pairs.far if opposite else pairs.near
         with mpmath.workdps(60):
             _, angle, _, _ = in_digits(x, y)
             truth = float(1 + mpmath.cos(angle) if opposite else 1 - mpmath.cos(angle))

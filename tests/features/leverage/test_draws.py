@@ -111,14 +111,14 @@ def test_the_law_is_that_of_the_scores():
 
 
 def test_no_variance_is_promised():
-    chosen = leverage.LeverageSampling(pool(), 4, seed=0, **LETTER).fit(PLANE)
-    assert chosen.unbiased
-    for method in (chosen.variance, chosen.gram_variance):
+    phi = leverage.LeverageSampling(pool(), 4, seed=0, **LETTER).fit(PLANE)
+    assert phi.unbiased
+    for method in (phi.variance, phi.gram_variance):
         with pytest.raises(ValueError, match="mix > 0"):
             method(PLANE[:2])
-    again = mehler.from_recipe(json.loads(json.dumps(chosen.recipe())))
+    again = mehler.from_recipe(json.loads(json.dumps(phi.recipe())))
     assert again.variance_factors is None
-    assert np.array_equal(again(PLANE), chosen(PLANE))
+    assert np.array_equal(again(PLANE), phi(PLANE))
 
 
 def steps(m=12):
@@ -133,7 +133,7 @@ def test_features_of_score_0_are_never_drawn_and_nothing_is_claimed():
     sampler = leverage.LeverageSampling(steps(), 4, seed=0, **LETTER)
     q = sampler.law(sampler.scores(FEW))
     assert 0 < np.count_nonzero(q) < 12
-    chosen = sampler.fit(FEW)
-    assert not chosen.unbiased
-    assert set(chosen.columns) <= set(np.flatnonzero(q))
-    assert np.all(np.isfinite(chosen.gains))
+    phi = sampler.fit(FEW)
+    assert not phi.unbiased
+    assert set(phi.columns) <= set(np.flatnonzero(q))
+    assert np.all(np.isfinite(phi.gains))

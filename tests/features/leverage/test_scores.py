@@ -65,8 +65,8 @@ def test_groups_are_summed():
     alone = ridge_leverage_scores(phi, 0.01, pool_weights=p)
     labels = np.array([7, 2, 2, 7, 2, 9, 1, 1, 1, 1, 4, 9])
     scores = ridge_leverage_scores(phi, 0.01, pool_weights=p, groups=labels)
-    sums = [alone.scores[labels == one].sum() for one in (1, 2, 4, 7, 9)]
-    weights = [p[labels == one].sum() for one in (1, 2, 4, 7, 9)]
+    sums = [alone.scores[labels == label].sum() for label in (1, 2, 4, 7, 9)]
+    weights = [p[labels == label].sum() for label in (1, 2, 4, 7, 9)]
     assert scores.group_scores == pytest.approx(sums, rel=1e-14)
     assert scores.group_weights == pytest.approx(weights, rel=1e-14)
     assert scores.largest == pytest.approx(max(np.divide(sums, weights)), rel=1e-14)
@@ -168,7 +168,7 @@ def test_fifty_digits(case, lam, dtype):
                 ridge_leverage_scores(phi, lam, method=method)
             continue
         tau = ridge_leverage_scores(phi, lam, method=method).scores
-        error = max(abs(float(one - mpmath.mpf(float(t)))) for one, t in zip(truth, tau))
+        error = max(abs(float(label - mpmath.mpf(float(t)))) for label, t in zip(truth, tau))
         # A factor of 10 for the dimension: LAPACK's bounds grow with it.
         assert error < 10 * stated
 
@@ -227,9 +227,9 @@ def test_traced_scores_are_nan_where_others_refuse(place):
 
 
 def test_integers_become_floats():
-    found = ridge_leverage_scores(np.array([[1, 0], [0, 1]]), 1.0)
+    scores = ridge_leverage_scores(np.array([[1, 0], [0, 1]]), 1.0)
     # A = I/2, so tau = (1/4)/(1/4 + 1).
-    assert found.scores == pytest.approx([0.2, 0.2], rel=1e-15)
+    assert scores.scores == pytest.approx([0.2, 0.2], rel=1e-15)
 
 
 def test_rounding_of_rank_scores_nothing():

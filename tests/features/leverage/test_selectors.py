@@ -123,8 +123,8 @@ def test_chunks_that_are_not_finite_raise_when_they_are_computed(place, selector
     x = place.asarray(rows)
     steps = mehler.KitchenSinks.draw(D, 24, activation="step", seed=0)
     pool = steps if kind == "steps" else POOLS[kind][0]()
-    chosen = SELECTORS[selector](pool, 8)
-    for act in (chosen.fit, chosen.scores):
+    choice = SELECTORS[selector](pool, 8)
+    for act in (choice.fit, choice.scores):
         with pytest.raises(ValueError, match="a chunk of X holds NaN or infinity, first in row"):
             act(x)
     with pytest.raises(ValueError, match="a chunk of Phi holds NaN or infinity"):
@@ -136,7 +136,7 @@ def test_chunks_that_are_not_finite_raise_when_they_are_computed(place, selector
 def test_chunks_of_unknown_size_are_refused(place, selector):
     x = place.asarray(ROWS)
     x = x[x[:, 0] > -1.0]
-    chosen = SELECTORS[selector](POOLS["pairs"][0](), 8)
+    choice = SELECTORS[selector](POOLS["pairs"][0](), 8)
     with pytest.raises(ValueError, match="unknown sizes; call its compute_chunk_sizes"):
-        chosen.fit(x)
-    assert chosen.fit(x.compute_chunk_sizes()).columns == chosen.fit(_arrays.to_host(x)).columns
+        choice.fit(x)
+    assert choice.fit(x.compute_chunk_sizes()).columns == choice.fit(_arrays.to_host(x)).columns

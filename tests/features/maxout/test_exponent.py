@@ -13,12 +13,12 @@ def exponent(q, near, far):
 
 @pytest.mark.parametrize(("near", "far"), [(0.9, 0.0), (0.75, 0.5), (0.3, -0.3)])
 def test_that_of_signs_at_two_falls_towards_its_limit(near, far):
-    found = [exponent(q, near, far) for q in (2, 8, 256)]
+    exponents = [exponent(q, near, far) for q in (2, 8, 256)]
     # Charikar (2002): the sign of one projection is the same with probability 1 - angle/pi.
     signs = [math.log1p(-math.acos(rho) / math.pi) for rho in (near, far)]
-    assert found[0] == pytest.approx(signs[0] / signs[1], rel=1e-12)
+    assert exponents[0] == pytest.approx(signs[0] / signs[1], rel=1e-12)
     limit = (1 - near) * (1 + far) / ((1 + near) * (1 - far))
-    assert found[0] > found[1] > found[2] > limit
+    assert exponents[0] > exponents[1] > exponents[2] > limit
     # Equal rows collide always.
     assert exponent(64, 1.0, far) == 0.0
 

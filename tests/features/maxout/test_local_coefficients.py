@@ -33,24 +33,24 @@ def test_coefficients_are_those_of_features_their_derivative_and_are_summed(name
     phi, step = MAPS[name](40, seed=0), 1e-6
     require_coefficients(phi)
     local = phi.local_coefficients(X)
-    steps = ((phi(X + step * one) - phi(X - step * one)) / (2 * step) for one in np.eye(3))
+    steps = ((phi(X + step * unit) - phi(X - step * unit)) / (2 * step) for unit in np.eye(3))
     # No cell ends within the step, but for rows of measure 1e-5.
     np.testing.assert_allclose(local, np.stack(list(steps), axis=2), rtol=0, atol=1e-8)
     weights = np.random.default_rng(1).standard_normal((40, 2))
     both = phi.local_coefficients(X, weights)
     np.testing.assert_allclose(both, np.einsum("nmd,mt->ndt", local, weights), atol=1e-12)
-    one = phi.local_coefficients(X, weights[:, 0])
-    np.testing.assert_allclose(one, both[:, :, 0], atol=1e-12)
+    unit = phi.local_coefficients(X, weights[:, 0])
+    np.testing.assert_allclose(unit, both[:, :, 0], atol=1e-12)
     assert np.all(np.isfinite(phi.local_coefficients(np.zeros((2, 3)))))
 
 
 def mean_coefficients(draw, x, z, n=60):
     """Mean over draws of the coefficients for the features of z, and its standard error."""
-    found = []
+    rows = []
     for seed in range(n):
         phi = draw(400, seed=seed)
-        found.append(phi.local_coefficients(x, phi(z)[0])[0])
-    return np.mean(found, axis=0), np.std(found, axis=0, ddof=1) / np.sqrt(n)
+        rows.append(phi.local_coefficients(x, phi(z)[0])[0])
+    return np.mean(rows, axis=0), np.std(rows, axis=0, ddof=1) / np.sqrt(n)
 
 
 x, z = np.array([[0.6, 0.0, 0.8]]), np.array([[0.6, 0.8, 0.0]])

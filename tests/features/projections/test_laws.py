@@ -11,7 +11,7 @@ from mehler.features.projections import Projection, SharedPool, named
 from tests.places import Place
 
 ALL = [named(name) for name in projections.NAMES] + [SharedPool(9)]
-every_projection = pytest.mark.parametrize("projection", ALL, ids=lambda one: one.name)
+every_projection = pytest.mark.parametrize("projection", ALL, ids=lambda part: part.name)
 
 
 def vectors(projection: Projection, seed, q, d, m, stream=0):
@@ -52,9 +52,9 @@ def test_more_units_keep_the_first_ones(projection, d):
 
 @every_projection
 def test_streams_and_seeds_differ(projection):
-    one = vectors(projection, 3, 1, 5, 11)
-    assert not np.isclose(one, vectors(projection, 4, 1, 5, 11)).any()
-    assert not np.isclose(one, vectors(projection, 3, 1, 5, 11, stream=1)).any()
+    part = vectors(projection, 3, 1, 5, 11)
+    assert not np.isclose(part, vectors(projection, 4, 1, 5, 11)).any()
+    assert not np.isclose(part, vectors(projection, 3, 1, 5, 11, stream=1)).any()
 
 
 @every_projection
@@ -68,8 +68,8 @@ def test_float32_weights_are_float64_ones_rounded(projection):
 
 @every_projection
 def test_projections_say_how_large_they_are(projection):
-    kept = sum(part.nbytes for part in projection.draw(0, 2, 40, 300, "float64")) / 8
-    assert projection.n_weights(2, 40, 300) == pytest.approx(kept, rel=0.25)
+    entries = sum(part.nbytes for part in projection.draw(0, 2, 40, 300, "float64")) / 8
+    assert projection.n_weights(2, 40, 300) == pytest.approx(entries, rel=0.25)
 
 
 def test_sobol_units_are_even():

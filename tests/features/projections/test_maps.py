@@ -41,9 +41,9 @@ def student(samples):
 def test_variances_are_below_their_bounds(name, projection):
     """800 draws know a variance to some 15 % at three standard errors, more for heavy tails."""
     draw = drawer(name, projection)
-    found = np.stack([draw(seed).gram(ROWS) for seed in range(800)]).var(axis=0)
+    variances = np.stack([draw(seed).gram(ROWS) for seed in range(800)]).var(axis=0)
     claimed = draw(0).gram_variance(ROWS)
-    assert (found <= 1.3 * claimed + 1e-12).all()
+    assert (variances <= 1.3 * claimed + 1e-12).all()
     independent = MAPS[name](D, M, Q, seed=0).gram_variance(ROWS)
     assert (claimed >= independent * (1 - 1e-12)).all()
 
@@ -65,9 +65,9 @@ def test_a_pool_from_one_block_has_another_kernel():
 def test_recipes_name_other_projections_only():
     phi = mehler.MaxoutFeatures.draw(D, M, Q, seed=0)
     assert "projections" not in phi.recipe()
-    other = mehler.MaxoutFeatures.draw(D, M, Q, seed=0, projections="hadamard")
-    assert other.recipe()["projections"] == "hadamard"
-    assert "projections='hadamard'" in repr(other)
-    assert np.array_equal(mehler.from_recipe(other.recipe())(ROWS), other(ROWS))
+    hadamard = mehler.MaxoutFeatures.draw(D, M, Q, seed=0, projections="hadamard")
+    assert hadamard.recipe()["projections"] == "hadamard"
+    assert "projections='hadamard'" in repr(hadamard)
+    assert np.array_equal(mehler.from_recipe(hadamard.recipe())(ROWS), hadamard(ROWS))
     shared = mehler.MaxoutFeatures.draw(D, M, Q, seed=0, n_projections=7)
     assert "projections" not in shared.recipe()

@@ -110,11 +110,11 @@ def _frames(error: BaseException) -> list[bool]:
 
     Functions of an example stand for those of a user's.
     """
-    own, frames = Path(mehler.__file__).parent, []
+    home, frames = Path(mehler.__file__).parent, []
     trace = error.__traceback__
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
-        if name.startswith("<doctest") or Path(name).is_relative_to(own):
+        if name.startswith("<doctest") or Path(name).is_relative_to(home):
             frames.append(name.startswith("<doctest"))
         trace = trace.tb_next
     return frames
@@ -154,7 +154,7 @@ def alike(a: Any, b: Any, depth: int = 0) -> bool:
     if isinstance(a, list | tuple):
         return len(a) == len(b) and all(alike(x, y, depth + 1) for x, y in zip(a, b))
     if isinstance(a, BaseEstimator):
-        a, b = (one.get_params(deep=False) for one in (a, b))
+        a, b = (estimator.get_params(deep=False) for estimator in (a, b))
         return all(alike(a[name], b[name], depth + 1) for name in a)
     if dataclasses.is_dataclass(a):
         names = [field.name for field in dataclasses.fields(a) if field.compare]

@@ -42,9 +42,11 @@ def test_leave_one_out_is_what_refits_say(intercept):
     lam, n = 0.01, len(X)
     errors = []
     for i in range(n):
-        kept = np.delete(np.arange(n), i)
+        others = np.delete(np.arange(n), i)
         # The same penalty N lambda for one row less.
-        fit = kernel_ridge(gaussian, X[kept], Y[kept], (lam * n / (n - 1),), intercept=intercept)
+        fit = kernel_ridge(
+            gaussian, X[others], Y[others], (lam * n / (n - 1),), intercept=intercept
+        )
         errors.append(Y[i] - fit.predict(X[i : i + 1])[0])
     ours = kernel_ridge(gaussian, X, Y, (lam,), intercept=intercept)
     assert ours.errors[0] == pytest.approx(np.mean(np.square(errors)), rel=1e-9)

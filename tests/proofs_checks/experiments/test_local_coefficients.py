@@ -58,10 +58,10 @@ def test_bandwidths_and_votes_are_not_chosen_by_test_rows(rows, monkeypatch) -> 
         if options["map"] not in ("fourier-m", "neighbours") or options["draw"]:
             continue
         cell = maps.EXPERIMENT.cell(options, 0)
-        one, two = (maps.measure("quick", part, cell) for part in (rows, wrong))
+        right, two = (maps.measure("quick", part, cell) for part in (rows, wrong))
         chosen = ("gamma", "lambda", "neighbours", "held_out")
-        assert {k: one.get(k) for k in chosen} == {k: two.get(k) for k in chosen}
-        assert one["error"] < 50 < two["error"]
+        assert {k: right.get(k) for k in chosen} == {k: two.get(k) for k in chosen}
+        assert right["error"] < 50 < two["error"]
 
 
 def test_table_1_on_small_digits_is_direct_least_squares() -> None:

@@ -21,8 +21,8 @@ from tests.proofs_checks.mutations._row import called, scaled
 
 def from_one_side(group: Any, x: Any, z: Any = None) -> Any:
     """D(x, z) - D(x, x): not an energy distance, and negative for some rows."""
-    own = mean_distance(group, x).diagonal()
-    return mean_distance(group, x, x if z is None else z) - own[:, None]
+    distances = mean_distance(group, x).diagonal()
+    return mean_distance(group, x, x if z is None else z) - distances[:, None]
 
 
 def of_one_over_n(distance: float, *, share: float, radius: float = 0.0) -> Bound:

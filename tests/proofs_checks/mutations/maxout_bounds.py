@@ -36,7 +36,7 @@ def whole(statement: str, check: Any, bound: Callable[..., Bound], seen: float) 
 
     def smaller(*sizes: Any, **options: Any) -> Bound:
         right = bound(*sizes, **options)
-        terms = tuple(dataclasses.replace(one, value=seen * one.value) for one in right.terms)
+        terms = tuple(dataclasses.replace(term, value=seen * term.value) for term in right.terms)
         return dataclasses.replace(right, terms=terms)
 
     defect = {"by_dimension": smaller}

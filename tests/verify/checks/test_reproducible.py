@@ -20,8 +20,8 @@ _GLOBAL = np.random.default_rng(0)
 
 def ternary(seed):
     """Twelve of the 3^4 - 1 ternary weights, all different: two draws often share some."""
-    chosen = np.random.default_rng(seed).choice(3**4 - 1, size=12, replace=False) + 1
-    digits = chosen[None, :] // 3 ** np.arange(4)[:, None] % 3 - 1.0
+    columns = np.random.default_rng(seed).choice(3**4 - 1, size=12, replace=False) + 1
+    digits = columns[None, :] // 3 ** np.arange(4)[:, None] % 3 - 1.0
     return lambda x: x @ digits / np.sqrt(12)
 
 

@@ -84,8 +84,8 @@ EQUAL = {
 
 @pytest.mark.parametrize("name", EQUAL)
 def test_equal_features_hold_at_once_and_equal_products_after_some_draws(name):
-    other, at_once = EQUAL[name]
-    verdict = check_same(offset, other, X)
+    pair, at_once = EQUAL[name]
+    verdict = check_same(offset, pair, X)
     assert verdict.holds
     assert (verdict.method == "equal features for equal seeds") == at_once
     assert (verdict.n_draws == 64) == at_once

@@ -94,13 +94,13 @@ def lognormal(scale):
 def test_heavy_tails_are_never_refuted_as_too_small(seed):
     """The eighth moment decides: few draws show the variance of products."""
     draw, variance = lognormal(1.2)
-    one = np.ones((1, 1))
+    ones = np.ones((1, 1))
     options = {"independent_features": True, "seed": seed, "max_features": 2**19}
-    verdict = check_variance(draw, variance, one, **options)
+    verdict = check_variance(draw, variance, ones, **options)
     assert verdict.status == "inconclusive", str(verdict)
     assert "kurtosis=" in verdict.reason
     # Too large needs no assumption, however heavy the tails.
-    wrong = check_variance(draw, lambda x, y: 1e-3 * variance(x, y), one, **options)
+    wrong = check_variance(draw, lambda x, y: 1e-3 * variance(x, y), ones, **options)
     assert wrong.status == "refuted"
     assert "betting" in wrong.method
 

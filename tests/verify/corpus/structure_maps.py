@@ -53,12 +53,12 @@ caches_by_id, _ = caching(lambda X: (id(X), X.shape))
 
 def caches_by_id_twin(seed, n_features):
     """By identity and content, and the array is kept, so that no other gets its address."""
-    phi, kept = plain(seed, n_features), {}
+    phi, cache = plain(seed, n_features), {}
 
     def cached_phi(X):
-        if id(X) not in kept or not np.array_equal(kept[id(X)][1], X):
-            kept[id(X)] = (X, X.copy(), phi(X))
-        return kept[id(X)][2].copy()
+        if id(X) not in cache or not np.array_equal(cache[id(X)][1], X):
+            cache[id(X)] = (X, X.copy(), phi(X))
+        return cache[id(X)][2].copy()
 
     return cached_phi
 
@@ -208,13 +208,13 @@ caches_by_memory, caches_by_memory_twin = caching(
 
 def cached_rows(seed, n_features, digits):
     """Each row is remembered by its rounded entries, or by all of them."""
-    phi, kept = plain(seed, n_features), {}
+    phi, cache = plain(seed, n_features), {}
 
     def of(row):
         key = row.dtype.str, (row if digits is None else np.round(row, digits)).tobytes()
-        if key not in kept:
-            kept[key] = phi(row[None])[0]
-        return kept[key]
+        if key not in cache:
+            cache[key] = phi(row[None])[0]
+        return cache[key]
 
     return lambda X: np.array([of(row) for row in X])
 
@@ -283,25 +283,25 @@ call_sets_errstate, call_sets_errstate_twin = (
 
 
 def redrawn_for_other_widths(seed, n_features):
-    rng, kept = np.random.default_rng(seed), []
+    rng, weights = np.random.default_rng(seed), []
 
     def phi(X):
-        if not kept or len(kept[0]) != X.shape[1]:
-            kept[:] = draw(rng, X.shape[1], n_features)
-        return waves(X, *kept)
+        if not weights or len(weights[0]) != X.shape[1]:
+            weights[:] = draw(rng, X.shape[1], n_features)
+        return waves(X, *weights)
 
     return phi
 
 
 def redrawn_for_other_widths_twin(seed, n_features):
     """The weights of each width are kept, and drawn from a stream of their own."""
-    kept = {}
+    weights = {}
 
     def phi(X):
         d = X.shape[1]
-        if d not in kept:
-            kept[d] = draw(np.random.default_rng([seed, d]), d, n_features)
-        return waves(X, *kept[d])
+        if d not in weights:
+            weights[d] = draw(np.random.default_rng([seed, d]), d, n_features)
+        return waves(X, *weights[d])
 
     return phi
 

@@ -29,7 +29,7 @@ DRAWN = (
     *("fourier.", "group-invariant.expectation"),
     *("maxout.figure", "maxout.theorem-1", "maxout.de"),
 )
-STATEMENT_OF = {check.run: one for one in STATEMENTS for check in one.checks}
+STATEMENT_OF = {check.run: statement for statement in STATEMENTS for check in statement.checks}
 
 
 def _of_claim(check: Callable[..., Any], defect: dict[str, Any]) -> Outcome:

@@ -15,7 +15,7 @@ def with_marks(fault: Fault):
     return pytest.param(fault, id=f"{fault.system}-{fault.name}", marks=marks)
 
 
-@pytest.mark.parametrize("fault", [with_marks(one) for one in FAULTS if one.run is not None])
+@pytest.mark.parametrize("fault", [with_marks(row) for row in FAULTS if row.run])
 def test_a_fault_is_seen(fault):
     status, words = fault.run()
     assert status == fault.status, words

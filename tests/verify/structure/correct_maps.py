@@ -77,8 +77,8 @@ def bernoulli(seed, m=120):
     p = 1.0 / (math.pi * h) ** 2
     size = p.sum()
     zero = rng.random((2, m)) < 1.0 / (1.0 + size)
-    drawn = rng.choice(h, size=(2, m), p=p / size) * rng.choice([-1, 1], size=(2, m))
-    w, b = TAU * np.where(zero, 0, drawn), rng.uniform(0.0, TAU, m)
+    hashes = rng.choice(h, size=(2, m), p=p / size) * rng.choice([-1, 1], size=(2, m))
+    w, b = TAU * np.where(zero, 0, hashes), rng.uniform(0.0, TAU, m)
     return lambda Z: (1.0 + size) * cosines(Z, w, b)
 
 
@@ -93,17 +93,17 @@ def pipeline(seed):
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 
-    made = make_pipeline(StandardScaler(), RBFSampler(gamma=0.5, n_components=80))
-    return made.set_params(rbfsampler__random_state=seed).fit(X).transform
+    steps = make_pipeline(StandardScaler(), RBFSampler(gamma=0.5, n_components=80))
+    return steps.set_params(rbfsampler__random_state=seed).fit(X).transform
 
 
 def union(seed):
     from sklearn.kernel_approximation import PolynomialCountSketch, RBFSampler
     from sklearn.pipeline import make_union
 
-    made = make_union(RBFSampler(gamma=0.5, n_components=80), PolynomialCountSketch())
-    states = [key for key in made.get_params() if key.endswith("__random_state")]
-    return made.set_params(**dict.fromkeys(states, seed)).fit(X).transform
+    parts = make_union(RBFSampler(gamma=0.5, n_components=80), PolynomialCountSketch())
+    states = [key for key in parts.get_params() if key.endswith("__random_state")]
+    return parts.set_params(**dict.fromkeys(states, seed)).fit(X).transform
 
 
 class Transformer:
@@ -244,24 +244,24 @@ def bumps(seed, m=100):
 
 
 def cached(seed):
-    phi, kept = plain(seed), {}
+    phi, cache = plain(seed), {}
 
     def by_content(Z):
         key = Z.tobytes(), Z.shape, Z.dtype.str, Z.flags.f_contiguous
-        return kept.setdefault(key, phi(Z)).copy()
+        return cache.setdefault(key, phi(Z)).copy()
 
     return by_content
 
 
 def own_generator(seed):
     """A generator that the map keeps, for weights of every width that it meets."""
-    rng, kept = rng_of(seed), {}
+    rng, weights = rng_of(seed), {}
 
     def phi(Z):
         d = Z.shape[1]
-        if d not in kept:
-            kept[d] = rng.standard_normal((d, 80)), rng.uniform(0.0, TAU, 80)
-        return cosines(Z, *kept[d])
+        if d not in weights:
+            weights[d] = rng.standard_normal((d, 80)), rng.uniform(0.0, TAU, 80)
+        return cosines(Z, *weights[d])
 
     return phi
 

@@ -25,12 +25,12 @@ def remembers(learn, use, first=True):
     """Features of rows changed by what the first call, or every call, has learnt."""
 
     def made(seed):
-        kept, phi = [], plain(seed)
+        memory, phi = [], plain(seed)
 
         def apply(Z):
-            if not (first and kept):
-                kept[:] = [learn(Z)]
-            return phi(use(Z, kept[0]))
+            if not (first and memory):
+                memory[:] = [learn(Z)]
+            return phi(use(Z, memory[0]))
 
         return apply
 
@@ -39,10 +39,10 @@ def remembers(learn, use, first=True):
 
 def cached(key, copies=True):
     def made(seed):
-        kept, phi = {}, plain(seed)
+        cache, phi = {}, plain(seed)
 
         def apply(Z):
-            z = kept.setdefault(key(Z), phi(Z)) if key(Z) not in kept else kept[key(Z)]
+            z = cache.setdefault(key(Z), phi(Z)) if key(Z) not in cache else cache[key(Z)]
             return z.copy() if copies else z
 
         return apply

@@ -123,12 +123,12 @@ class Sides:
 
 def lazily(seed, X, n_features=None):
     """Weights at the first call, from its columns."""
-    kept = []
+    cache = []
 
     def phi(Z):
-        if not kept:
-            kept.append(offset(np.random.default_rng(seed), Z.shape[1], n_features or 300))
-        return waves(Z, kept[0])
+        if not cache:
+            cache.append(offset(np.random.default_rng(seed), Z.shape[1], n_features or 300))
+        return waves(Z, cache[0])
 
     return phi
 

@@ -62,7 +62,7 @@ def test_all_causes_are_listed():
         return lambda Z: phi(Z - Z.mean(axis=0))
 
     causes = check_structure(both, X).causes
-    assert [("batch" in one, "equal up to" in one) for one in causes] == [
+    assert [("batch" in entry, "equal up to" in entry) for entry in causes] == [
         (True, False),
         (False, True),
     ]
@@ -100,7 +100,7 @@ def test_other_threads_may_draw_and_keep_their_streams(pause):
 def test_a_ledger_pays_once():
     ledger = Ledger()
     check_structure(draw, X, false_alarm=1e-8, ledger=ledger)
-    assert [(one.label, one.false_alarm) for one in ledger.entries] == [("structure", 1e-8)]
+    assert [(entry.label, entry.false_alarm) for entry in ledger.entries] == [("structure", 1e-8)]
     check_structure(draw, X, random=False, ledger=ledger)
     assert len(ledger.entries) == 1
 
@@ -154,7 +154,7 @@ def test_assert_kernel_spends_its_rate_and_no_more():
     verdict = assert_kernel(draw, rbf, X, resolution=0.2, false_alarm=1e-7, ledger=ledger)
     assert verdict.holds
     assert math.isclose(ledger.spent, 1e-7)
-    assert [one.label for one in ledger.entries] == ["kernel: structure", "kernel"]
+    assert [entry.label for entry in ledger.entries] == ["kernel: structure", "kernel"]
 
 
 def test_assert_kernel_passes_on_what_structure_remarks():

@@ -163,8 +163,8 @@ def test_what_is_fitted_on_rows_may_leave_parts_out():
     """Nystroem's features: of the rows that they are fitted on, and short on others."""
 
     def redraw(seed, X, n_features):
-        chosen = np.random.default_rng(seed).permutation(len(X))[: n_features or 12]
-        basis = X[chosen]
+        landmarks = np.random.default_rng(seed).permutation(len(X))[: n_features or 12]
+        basis = X[landmarks]
         values, vectors = np.linalg.eigh(rbf(basis, basis))
         half = vectors / np.sqrt(np.maximum(values, 1e-12))
         return lambda Z: rbf(Z, basis) @ half

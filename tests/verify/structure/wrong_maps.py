@@ -138,8 +138,8 @@ def few_resampled(Z, seed, m):
     """A bootstrap of few features."""
     rng = np.random.default_rng(seed)
     w, b = offset(rng, Z.shape[1], max(1, m // 8))
-    chosen = rng.integers(w.shape[1], size=m)
-    return waves(Z, (w[:, chosen], b[chosen]))
+    columns = rng.integers(w.shape[1], size=m)
+    return waves(Z, (w[:, columns], b[columns]))
 
 
 @wrong("at m = 512, outside your claim, few random numbers are shared")

@@ -113,11 +113,11 @@ def test_gradients_solve_all_ridges_to_the_stated_residual(dtype, n_columns) -> 
     np.testing.assert_allclose(k, exact, atol=1e-6)
     ridges = [0.03, 0.3, 30.0]
     a = _floor.solve(k, y, ridges, n_columns, 0)
-    for one, ridge in zip(a.T, ridges):
+    for column, ridge in zip(a.T, ridges):
         solved = np.linalg.solve(exact + ridge * np.eye(300), y)
         # (K + mu)(a - a*) = (K - K_32)a - r, and K (K + mu)^-1 shortens.
-        rounded = np.linalg.norm((exact - k) @ one)
-        apart = np.linalg.norm(exact @ (one - solved))
+        rounded = np.linalg.norm((exact - k) @ column)
+        apart = np.linalg.norm(exact @ (column - solved))
         assert apart <= _floor.RESIDUAL * np.linalg.norm(y) + rounded + 1e-12
     np.testing.assert_allclose(_floor.predict(x, x[:7], a, 0.1), exact[:7] @ a, atol=1e-9)
 
@@ -149,7 +149,7 @@ def test_errors_are_those_of_scikit_learns_learners() -> None:
         for ridge in RIDGES:
             model = model_of(130 * ridge).fit(transform(parts.fit[0]), parts.fit[1] - mean)
             off = [model.predict(transform(X)) + mean - y for X, y in (parts.choose, parts.test)]
-            errors.append(tuple(np.mean(np.square(one)) for one in off))
+            errors.append(tuple(np.mean(np.square(column)) for column in off))
         return pytest.approx(min(errors), rel=1e-6)
 
     kernel = functools.partial(KernelRidge, kernel="rbf", gamma=gamma)
