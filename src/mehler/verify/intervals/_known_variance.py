@@ -106,7 +106,7 @@ def features_needed(
 
     def settles(n: int) -> bool:
         terms = n, variance, false_alarm, miss
-        return max(_effect(*terms), _width(*terms)) <= resolution
+        return _width(*terms) <= resolution and _effect(*terms) <= resolution
 
     if not settles(_MOST):
         text = f"resolution={resolution:.3g} needs more than 2^52 products of variance"
