@@ -159,9 +159,9 @@ def _build(q: int) -> PoolTable:
     )
     along = grid.a * cos[:, None]  # half the sum of the projections: X, Y = along +- b sin
 
-    def product(level: float) -> Any:
-        """E[(M - level)(M' - level); D=D'], from (X - level)(Y - level); without cancellation."""
-        return ((along - level) ** 2 * plain - sin[:, None] ** 2 * b_squared) @ grid.weight_a
+    def product(c: float) -> Any:
+        """E[(M - c)(M' - c); D=D'], from (X - c)(Y - c); without cancellation."""
+        return ((along - c) ** 2 * plain - sin[:, None] ** 2 * b_squared) @ grid.weight_a
 
     shared = plain @ grid.weight_a
     sine = np.sin(grid.theta)
