@@ -1,4 +1,8 @@
-"""Options of checks, validators, and the budget of false alarms, refuted claims that are true."""
+"""Options of checks, validators of arguments, and the `Ledger`, a budget of false alarms.
+
+A false alarm is a true claim that a check refutes; `false_alarm` bounds its probability. Each
+evaluation of a check, a *look*, pays it to the ledger before anything is drawn.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +35,7 @@ __tracebackhide__, __unittest = is_failure, True
 
 
 def in_decimals(operation: Callable[..., Decimal], *rates: float) -> float:
-    """Return an operation on error rates as they are written: 0.9 * 0.05 is 0.045."""
+    """Apply an operation to error rates in decimal arithmetic, so that 0.9 * 0.05 is 0.045."""
     return float(operation(*(Decimal(repr(float(rate))) for rate in rates)))
 
 
@@ -49,7 +53,7 @@ def require_resolution(name: str, value: float) -> float:
 
 
 def relative_resolution(value: float) -> float:
-    """Return a resolution in units of sqrt(k(x,x) k(y,y)), where claims lie in [-1, 1]."""
+    """Return a resolution in units of sqrt(k(x,x) k(y,y)), in which a kernel k is in [-1, 1]."""
     number = require_resolution("resolution", value)
     if number >= 2.0:
         why = "every kernel lies in [-1, 1] times sqrt(k(x,x) k(y,y))"
@@ -63,7 +67,6 @@ def root_seed(seed: int | None) -> int:
 
 
 def bounds_pair(bounds: Any) -> tuple[float, float]:
-    """Return ``(low, high)`` as finite floats with low < high."""
     try:
         low, high = (require_real("bounds", end) for end in bounds)
     except (TypeError, ValueError):
@@ -74,12 +77,11 @@ def bounds_pair(bounds: Any) -> tuple[float, float]:
 
 
 def host_reals(name: str, value: object) -> Any:
-    """Return real numbers, not all finite maybe, as a float64 array on the host."""
+    """Return real numbers as a float64 NumPy array on the host; they need not be finite."""
     return require_reals(name, to_host(value) if is_array(value) else value, finite=False)
 
 
 def sample_vector(samples: Array) -> Any:
-    """Return samples as a non-empty finite float64 vector on the host."""
     x = host_reals("samples", samples)
     if x.ndim != 1:
         raise ValueError(f"samples must have shape (n,) but has shape {x.shape}: pass one claim")
@@ -169,12 +171,12 @@ class CheckOptions:
     def require_features(
         self, least: int, draws: str, remedy: str = "allow more, or draw smaller maps"
     ) -> None:
-        """Raise ValueError if `max_features` allows fewer than `least`, those of some draws."""
+        """Raise ValueError if `max_features` allows fewer than `least`, which `draws` explains."""
         if self.max_features is not None and self.max_features < least:
             raise ValueError(f"max_features={self.max_features} is less than {draws}: {remedy}")
 
     def draws_within(self, n_draws: int, m: int) -> int:
-        """Return as many draws of m features as `max_features` allows, one at least."""
+        """Return `n_draws`, or as many draws of m features as `max_features` allows, at least 1."""
         if self.max_features is None or not m:
             return n_draws
         return max(1, min(n_draws, self.max_features // m))
@@ -184,13 +186,12 @@ class CheckOptions:
             self.ledger.spend(self.name, self.false_alarm)
 
     def verdict(self, **fields: Any) -> Verdict:
-        """Return the verdict at these options; a claim of 0 and one interval unless they differ."""
+        """Return the verdict at these options; by default of a claim of 0 and one interval."""
         usual = {"check": self.name, "exact": 0.0, "n_intervals": 1, "seeds": {"seed": self.seed}}
         usual |= {name: getattr(self, name) for name in ("false_alarm", "resolution", "miss")}
         return Verdict(**{**usual, **fields})
 
 
-# The defaults of all options; the time limit is in seconds.
 DEFAULTS: dict[str, Any] = {"false_alarm": 1e-9, "miss": 1e-6, "time_limit": 60.0}
 DEFAULTS |= dict.fromkeys(("ledger", "name", "max_features", "seed"))
 
@@ -231,11 +232,11 @@ class Entry:
 
 @dataclass
 class Allotment:
-    """Prepaid evaluations of one test, one per example; made by `Ledger.allot`.
+    """Prepaid evaluations of one Hypothesis test, one per example; made by `Ledger.allot`.
 
     An evaluation is never refused, so that Hypothesis can replay and shrink an example. Each costs
-    `false_alarm` before the first alarm of the test, and nothing after it. Those beyond `examples`
-    are added to what the ledger has spent.
+    `false_alarm` before the first alarm of the test, and nothing after it. Evaluations beyond
+    `examples` are added to what the ledger has spent.
 
     Attributes
     ----------
@@ -297,7 +298,7 @@ class BudgetExceeded(RuntimeError):
 class Ledger:
     """The false-alarm budget of a run, for any number of threads.
 
-    By the union bound any false alarm is at most as probable as those of the evaluations sum up to.
+    By the union bound, some false alarm of the run has at most the sum of the probabilities paid.
     An evaluation that would overdraw the budget is refused before it is made.
 
     Parameters
@@ -343,7 +344,7 @@ class Ledger:
 
     @property
     def entries(self) -> tuple[Entry, ...]:
-        """The purchases so far, in order, of an allotment what it took if that is more."""
+        """The purchases so far, in order; an allotment counts its evaluations if they are more."""
         with self._lock:
             return tuple(Entry(x.label, x.false_alarm, x.looks) for x in self._purchases)
 
@@ -364,7 +365,7 @@ class Ledger:
         return max(0.0, in_decimals(operator.sub, self.budget, self.spent))
 
     def spend(self, label: str, false_alarm: float, looks: int = 1) -> None:
-        """Charge `looks` evaluations at `false_alarm` each, before they are made.
+        """Charge `looks` evaluations of a check at `false_alarm` each, before they are made.
 
         Raises
         ------
@@ -440,7 +441,7 @@ CheckFunction = TypeVar("CheckFunction", bound=Callable[..., Verdict])
 def accepts(*lacks: str, reports: bool = True) -> Callable[[CheckFunction], CheckFunction]:
     """Refuse options that a check does not use, and report its verdict to ``ledger.on_verdict``.
 
-    `lacks` are those of `DrawOptions`; `reports` is False where checks inside report theirs.
+    `lacks` names options of `DrawOptions`; `reports` is False where an inner check reports its own.
     """
 
     def decorate(check: CheckFunction) -> CheckFunction:

@@ -1,4 +1,4 @@
-"""diagnose: suggest a simple cause of a refuted kernel, where one explains the deviation."""
+"""diagnose: suggest a simple cause of a refuted kernel, by fits of models to means over draws."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, RowPairs, m
 from mehler.verify._sources import choose_source, estimate
 from mehler.verify._verdict import Verdict
 
-# Groups of draws; draws, doubled up to the most while the worst pair is fewer errors off.
+# Groups of draws, which give a fit its error; draws, doubled up to the most while the worst pair
+# is fewer than _CLEAR standard errors off.
 _GROUPS, _DRAWS, _MOST_DRAWS, _CLEAR = 8, 64, 4096, 16.0
 _STREAM = 7
 # Rows that an assertion diagnoses at most, and seconds that it takes for it.
 _MOST_ROWS, _SECONDS = 64, 3.0
-# Standard errors without a deviation; largest kurtosis of an estimate whose error is trusted.
+# Standard errors that are no deviation; largest kurtosis of an estimate whose error is trusted.
 _CALM, _TAILS = 5.0, 8.0
-# A model fits if it explains this fraction of the squared deviation, and leaves at most so many
-# standard errors. Models of nearly that rest are rivals: if they differ, none is named. Of a
-# bandwidth that leaves more than the last number the other kernels are rivals too.
+# A model fits if it explains _EXPLAINED of the squared deviation and leaves at most _REST standard
+# errors. Models within _RIVAL of the least rest are rivals: if they are farther apart than _ALIKE,
+# none is named. Where a bandwidth leaves more than _WELL, other kernels are rivals too.
 _EXPLAINED, _REST, _RIVAL, _ALIKE, _WELL = 0.9, 2.0, 1.6, 0.3, 1.25
-# Factors that common faults produce; a fit within 4 standard errors of one is named after it.
+# Factors that common mistakes produce; a fit within 4 standard errors of one is named after it.
 _ROOT = math.sqrt(2.0)
 _NUMBERS = {"2": 2.0, "3": 3.0, "4": 4.0, "8": 8.0, "sqrt(2)": _ROOT, "pi": math.pi}
 _NAMES = _NUMBERS | {f"1/{name}": 1.0 / number for name, number in _NUMBERS.items()}
@@ -77,9 +78,10 @@ def diagnose(
 ) -> tuple[Cause, ...]:
     """Search for a simple reason why the mean of <phi(x), phi(y)> is not k(x, y).
 
-    Of models of the mean over 64 to 4096 fresh draws name the simplest that explains the deviation:
-    c k; k + b; k(x, y) + c k(x, -y), as of phases that are not uniform; a bandwidth, k(c x, c y); a
-    kernel by name, or by the law of its weights; factors of columns; an unused seed.
+    Fit models of this mean to 64 to 4096 fresh draws, and name the simplest that explains the
+    deviation: c k; k + b; k(x, y) + c k(x, -y), as of phases that are not uniform; a bandwidth,
+    k(c x, c y); another kernel, by its name or the law of its weights; a factor on each column of
+    X. A seed that changes nothing is named before any fit.
 
     Parameters
     ----------
@@ -141,7 +143,7 @@ def diagnose(
 def _causes(
     means: Means, pairs: RowPairs, kernel: Kernel, m: int, clock: Clock
 ) -> tuple[Cause, ...] | None:
-    """Return the cause of the simplest kind; nothing if several fit alike, None if none does."""
+    """Return the cause of the simplest kind: () if several fit equally well, None if none fits."""
     if means.farthest(pairs.claim) <= _CALM:
         return None
     # A function of x - y alone, by its values at shifted rows.
@@ -185,7 +187,7 @@ def with_cause(
 
 
 class Means:
-    """Mean and standard error of kernel estimates (draws, pairs), and means of groups of draws."""
+    """Mean and standard error of estimates, shape (draws, pairs), and means of groups of draws."""
 
     def __init__(self, grams: Array, eps: float) -> None:
         self.mean, spread = grams.mean(axis=0), grams.std(axis=0, ddof=1)
@@ -197,11 +199,9 @@ class Means:
         self.groups = np.stack([part.mean(axis=0) for part in np.array_split(grams, _GROUPS)])
 
     def farthest(self, model: Array) -> float:
-        """Return the largest deviation from a model, in standard errors."""
         return float(np.max(np.abs(self.mean - model) / self.error, initial=0.0))
 
     def distance(self, a: Array, b: Array) -> float:
-        """Return the root mean square distance of two models, in standard errors."""
         return float(np.sqrt(np.mean(((a - b) / self.error) ** 2)))
 
     def fit(self, estimator: Callable[[Any], float]) -> tuple[float, float]:
@@ -216,11 +216,11 @@ class Means:
         return self.fit(lambda mean: float(weight @ (mean - base)) / total)
 
 
-Fit = tuple[Cause, Any]  # with the values of its model at the pairs
+Fit = tuple[Cause, Any]  # a cause, and the values at the pairs of the kernel that it stands for
 
 
 def _simplest(means: Means, claim: Array, fits: Iterable[Fit]) -> tuple[Cause, ...] | None:
-    """Return the simplest model that fits, nothing if one that differs fits too; None if none."""
+    """Return the first cause that fits: () if one of other values fits too, None if none fits."""
     good: list[Fit] = []
     before = means.distance(means.mean, claim) ** 2
     for cause, model in fits:
@@ -238,7 +238,7 @@ def _simplest(means: Means, claim: Array, fits: Iterable[Fit]) -> tuple[Cause, .
 
 
 def _edit(means: Means, pairs: RowPairs, kernel: Kernel, m: int, stationary: bool) -> Iterator[Fit]:
-    """Yield the claimed kernel with one edit."""
+    """Yield fits of the claimed kernel k with one change: c k, k + c, phases, a bandwidth."""
     value, error = means.along(pairs.claim, np.zeros_like(pairs.claim))
     digits = f"{value:.2f}" if 0.1 <= abs(value) < 1000.0 else f"{value:.3g}"
     text = f"estimate / exact is {digits} at every pair"
@@ -265,7 +265,7 @@ def _name(value: float, error: float, names: dict[str, float]) -> str | None:
 
 
 def _values(kernel: Any, pairs: RowPairs, left: Callable[[Any], Any], right: Any = None) -> Any:
-    """Return a kernel at changed rows, in the units of the pairs; None where it has no value."""
+    """Return a kernel at the pairs of changed rows, in their units; None where it has no value."""
     x, y = left(pairs.left.values), (right or left)(pairs.right.values)
     try:
         model = pairs.pick(np.asarray(kernel(x, y), dtype=np.float64)) / pairs.unit
@@ -275,7 +275,7 @@ def _values(kernel: Any, pairs: RowPairs, left: Callable[[Any], Any], right: Any
 
 
 def _phases(means: Means, pairs: RowPairs, kernel: Kernel) -> Iterator[Fit]:
-    """Fit c in k(x, y) + c k(x, -y), the kernel of phases b with E cos 2b = c."""
+    """Fit c in k(x, y) + c k(x, -y), the mean of 2 cos(w.x + b) cos(w.y + b) if E cos 2b = c."""
     opposite = _values(kernel, pairs, np.positive, np.negative)
     if opposite is None or not opposite.any():
         return
@@ -291,7 +291,7 @@ def _phases(means: Means, pairs: RowPairs, kernel: Kernel) -> Iterator[Fit]:
 
 
 def _scale(means: Means, pairs: RowPairs, kernel: Kernel) -> tuple[float, float, Any] | None:
-    """Fit the logarithm of a scale of rows: that, its error, the kernel; None at a grid's end."""
+    """Fit k(e^s x, e^s y): return s, its error and that kernel; None at an end of the grid."""
     from scipy.optimize import minimize_scalar
 
     def model(log: float) -> Any:
@@ -318,7 +318,7 @@ def _scale(means: Means, pairs: RowPairs, kernel: Kernel) -> tuple[float, float,
 
 
 def _bandwidth(means: Means, pairs: RowPairs, kernel: Kernel) -> Iterator[Fit]:
-    """Fit c in k(c x, c y), a bandwidth: by its name where it has one."""
+    """Fit c in k(c x, c y), a bandwidth; state it as the kernel's own parameter if it has one."""
     name, fit = getattr(kernel, "bandwidth", ""), _scale(means, pairs, kernel)
     if fit is None:
         return
@@ -347,7 +347,7 @@ def _bandwidth(means: Means, pairs: RowPairs, kernel: Kernel) -> Iterator[Fit]:
 
 
 def _without_root(nu: float, x: Array, y: Array) -> Any:
-    """E exp(-|t|^2 s^2 / 2) for s = 2 nu / chi^2_{2 nu}, where a Matern's weights have its root."""
+    """Mean over s = 2 nu/chi^2_{2 nu} of exp(-|x - y|^2 s^2/2); a Matern kernel has s, not s^2."""
     from scipy.stats import chi2
 
     s = 2.0 * nu / chi2(2.0 * nu).ppf((np.arange(100) + 0.5) / 100)
@@ -356,11 +356,11 @@ def _without_root(nu: float, x: Array, y: Array) -> Any:
 
 
 def _by_columns(kernel: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Return the kernel of independent columns, given that of one."""
+    """Return the product over columns of a kernel of one column, as of independent weights."""
     return lambda x, y: np.prod([kernel(a[:, None], b[:, None]) for a, b in zip(x.T, y.T)], axis=0)
 
 
-# Kernels of weights whose law is not the claimed one's, at their own scale.
+# Kernels of weights drawn from another law than the claimed kernel's, before a scale is fitted.
 _SPECTRA: dict[str, Callable[[Any, Any], Any]] = {
     **{
         f"Student weights of {2 * nu:g} degrees in each column": _by_columns(make("matern", nu=nu))
@@ -376,7 +376,7 @@ _SPECTRA: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
-    """Return kernels by name and by law, with the power of the scale in the text; 0 for none."""
+    """Return (text, kernel, power): the text states scale^power; power 0 means no scale to fit."""
     rbf = "rbf(gamma={:.3g})", make("rbf", gamma=1.0), 2.0
     if not stationary:
         bare = [make("linear"), *(make("arc-cosine", order=n) for n in (0, 1, 2))]
@@ -394,7 +394,7 @@ def _rivals(stationary: bool) -> list[tuple[str, Any, float]]:
 
 
 def _kernels(means: Means, pairs: RowPairs, kernel: Kernel, stationary: bool) -> Iterator[Fit]:
-    """Fit kernels by name, and laws of weights, with a scale of the rows."""
+    """Fit other named kernels, and kernels of other laws of weights, each with a scale of rows."""
     for text, rival, power in _rivals(stationary):
         if isinstance(kernel, NamedKernel) and isinstance(rival, NamedKernel):
             shape, rival_shape = ({**k.parameters, k.bandwidth: 0.0} for k in (kernel, rival))

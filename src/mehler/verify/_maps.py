@@ -1,4 +1,7 @@
-"""Inputs of a check: maps drawn from seeds, pairs of rows with the claimed kernel, a clock."""
+"""Inputs of a check: maps drawn from seeds, pairs of rows with the claimed kernel, a clock.
+
+The claim is on maps phi = draw(seed): E<phi(x), phi(y)> = k(x, y) at pairs of rows x and y.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +30,7 @@ REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=se
 
 
 class Draws:
-    """Maps draw(s_k), k = 0, 1, ...: the s_k are distinct, 31 bits of children of the seed."""
+    """Maps draws[k] = draw(s_k), of distinct 31-bit seeds s_k; other streams have other seeds."""
 
     def __init__(self, draw: Callable[[int], Any], seed: int, *, stream: int = 0) -> None:
         self.draw = require_draw(draw)
@@ -58,7 +61,7 @@ class Draws:
 
 
 class Bundles(Draws):
-    """Draws whose k-th item is a tuple of maps, by `makers`, from a seed each or a common one."""
+    """Draws whose k-th item is a tuple of maps, one by each of `makers`; `common`: of one seed."""
 
     def __init__(
         self, makers: Sequence[Any], seed: int, *, stream: int = 0, common: bool = False
@@ -98,7 +101,7 @@ def is_feature_map(value: object) -> bool:
 
 
 class Clock:
-    """A limit of CPU seconds of this thread, or a quarter of wall time; None for none."""
+    """Seconds since the start: CPU time of this thread, or wall time / 4 if more; and a limit."""
 
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit
@@ -128,9 +131,9 @@ class Clock:
 
 @dataclass(frozen=True)
 class EvaluatedRows:
-    """The caller's rows, an `array`, and on the host; units sqrt(k(x, x)), k the claimed kernel.
+    """Rows x, as the caller's `array` and as `host`, with `unit`, sqrt(k(x, x)) of the claim k.
 
-    `square` is k(x, x)/unit^2: 1, or 0 where k(x, x) = 0 and the unit is the largest of the others.
+    `square` is k(x, x)/unit^2: 1, or 0 where k(x, x) = 0; the unit is the largest other one there.
     """
 
     array: Array
@@ -139,7 +142,6 @@ class EvaluatedRows:
     square: Any = 1.0
 
     def gather(self, index: NDArray[np.int64]) -> Array:
-        """Return the rows at `index`, where the caller's array lives."""
         return from_host(self.host[index], place_of(self.array))
 
     @property
@@ -149,9 +151,9 @@ class EvaluatedRows:
 
 @dataclass
 class RowPairs:
-    """Pairs (i, j) of rows; `claim` is k(x_i, y_j)/`unit`, the product of the rows' units.
+    """Pairs of rows x_i and y_j, i in `first` and j in `second`; `claim` is k(x_i, y_j)/`unit`.
 
-    `squares` is the sum of the `square` of both rows.
+    `unit` is the product of the units of both rows, `squares` the sum of their `square`.
     """
 
     left: EvaluatedRows
@@ -212,7 +214,7 @@ def unclaimed_pairs(x: Array, y: Array | None) -> RowPairs:
 
 
 def unclaimed_rows(x: Array, name: str = "X") -> EvaluatedRows:
-    """Return validated rows, on the caller's device and on the host."""
+    """Return validated rows, on the caller's device and on the host (in NumPy)."""
     require_plain(x, name)
     array = x if is_array(x) else host_reals(name, x)
     require_matrix(array, name=name)
@@ -222,7 +224,6 @@ def unclaimed_rows(x: Array, name: str = "X") -> EvaluatedRows:
 
 
 def require_plain(value: object, name: str) -> None:
-    """Raise TypeError for masked and sparse arrays, of which entries are missing."""
     if isinstance(value, np.ma.MaskedArray):
         raise TypeError(f"{name} is a masked array: pass one without a mask, as by {name}.filled()")
     if hasattr(value, "nnz") and hasattr(value, "toarray"):
@@ -278,12 +279,12 @@ def _in_units(kernel: Kernel, rows: EvaluatedRows, name: str) -> EvaluatedRows:
 
 
 def call(phi: Callable[..., Any], rows: EvaluatedRows) -> Any:
-    """Return the features of rows as a real matrix on the host; see `evaluate`."""
+    """Return the features of rows as a real NumPy matrix, by `evaluate`."""
     return evaluate(phi, rows)[0]
 
 
 def evaluate(phi: Callable[..., Any], rows: EvaluatedRows) -> tuple[Any, float]:
-    """Return the features of a copy of rows, and eps of their dtype."""
+    """Return the features of a copy of rows, a real NumPy matrix, and eps of the map's dtype."""
     copy = getattr(rows.array, "copy", getattr(rows.array, "clone", None))
     try:
         with np.errstate():  # what the map does to it is undone

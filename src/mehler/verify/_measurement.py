@@ -1,4 +1,4 @@
-"""From samples to a verdict: means to test (task), their intervals (measurement), the report."""
+"""From samples to a verdict: a `Task` of claimed means, a `Measurement` of each, and a report."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from mehler.verify._verdict import (
 
 
 class Task:
-    """Means of samples (the source) to hold against claimed ones, at the rates of a check.
+    """Claimed means to test by samples of a source, at the error rates of a check's options.
 
-    Each of `n` means has an error rate of `rate`; no deviation below `floor` refutes. All are in
-    units of the source; `rounding` widens both ends of intervals, of `width` at most before.
+    Each of `n` means has an error rate of `rate`; no deviation below `floor` refutes. Intervals may
+    be `width` wide before `rounding` of features widens both ends; all are in the source's units.
     """
 
     def __init__(
@@ -53,14 +53,13 @@ class Task:
         return n_draws if most is None else min(n_draws, most // self.source.n_features)
 
     def item(self, k: int, total: float) -> Any:
-        """Return draw k of about as many as `total`."""
         self.clock.foresee(k, total, self.resolution, self.options.name)
         return self.draws[k]
 
 
 @dataclass(frozen=True)
 class ExcessLength:
-    """A squared length in excess of its claim, which alone refutes; `form` is its formula."""
+    """A squared length, of formula `form`, whose mean exceeds its claim even at its bound `low`."""
 
     mean: int
     form: str
@@ -73,9 +72,9 @@ class ExcessLength:
 class Measurement:
     """Sample means and intervals [low, high], in units of the source.
 
-    `may_refute` marks the means whose interval has the error rate stated; `unless` says what would
-    excuse a refutation, `note` why an outcome is open and what to do, `need` how many draws would
-    decide, 0 where that is not known; the first of `statistics` is that of the intervals.
+    `may_refute` marks the means whose interval has the stated error rate. `unless` is what must be
+    true for a refuted claim to be right; `note`, why an outcome is open and what to do; `need`, how
+    many draws would decide, 0 if unknown; `statistics`, the certificate's, first of the intervals.
     """
 
     observed: Array
@@ -95,7 +94,7 @@ class Measurement:
 
 
 def cut_short(task: Task, finding: Finding) -> Measurement:
-    """Return the measurement that ends with a finding."""
+    """Return the measurement of a deterministic refutation, which has no intervals."""
     nothing = np.full(task.n, math.nan)
     observed = nothing.copy()
     observed[finding.mean] = finding.value / float(task.source.unit[finding.mean])
@@ -106,7 +105,7 @@ def cut_short(task: Task, finding: Finding) -> Measurement:
 def of_samples(
     x: Array, ends: Any, detectable: float, method: str, assumption: str, statistics: Statistics
 ) -> Measurement:
-    """Return intervals of means, from samples (n, means) of a number that was fixed before."""
+    """Return the measurement with interval `ends`, of samples (n, means), n fixed before them."""
     (low, high), rest = ends, (detectable, method, (assumption,))
     return Measurement(x.mean(axis=0), low, high, *rest, statistics=(statistics,))
 
@@ -125,7 +124,7 @@ def conclude(
     pilot: int = 0,
     with_table: bool = False,
 ) -> Verdict:
-    """Report the worst mean; `pilot` counts draws before, `remark` is added to a refutation."""
+    """Return the verdict on the worst mean; a refutation gets the `remark`; `pilot` draws came first."""
     source, options = task.source, task.options
     means, lows, highs = measurement.observed, measurement.low, measurement.high
     ends, finite = (lows, highs), np.isfinite(means)
@@ -231,7 +230,7 @@ def _statistics(task: Task, measurement: Measurement) -> tuple[Statistics, ...]:
 
 
 def open_reason(task: Task, measurement: Measurement, comparison: Comparison, n_draws: int) -> str:
-    """Return why no mean decides, and what would: no resolution where one is off its claim."""
+    """Return why no mean decides, and what would; no coarser resolution where a mean is off."""
     source, options, clock = task.source, task.options, task.clock
     deviates, width = bool(comparison.outside.any()), float(comparison.width[comparison.worst])
     parts = [measurement.note] if measurement.note else []

@@ -1,7 +1,8 @@
-"""Independent samples from a drawn map, whose mean is the kernel at each pair, and power sums.
+"""Independent samples from drawn maps, whose mean is the kernel at a pair of rows; power sums.
 
-Entries of one Gram matrix share a draw and are not independent. Whole draws always are, and so are
-the units of one draw if the map declares it; a draw of m units then gives m samples.
+Entries of one Gram matrix share a draw and are not independent. Whole draws always are: `Estimates`
+takes one sample, <phi(x), phi(y)>, of each. If a map phi declares its m features (`Columns`) or
+units of several features (`UnitProducts`) independent, each is a sample, and a draw gives m.
 """
 
 from __future__ import annotations
@@ -20,19 +21,18 @@ from mehler.verify._maps import Draws, EvaluatedRows, RowPairs, call, evaluate, 
 
 Reals = float | NDArray[np.float64]  # one value, or one for each mean
 
-# Rounding that cancellation leaves, relative to what was summed up.
+# Relative rounding error left after cancellation in a sum.
 CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
 
 
 def power_sums(samples: Array) -> Any:
-    """Return sums over axis 0 of the first four powers."""
     squares = samples * samples
     parts = (samples, squares, squares * samples, squares * squares)
     return np.stack([part.sum(axis=0) for part in parts])
 
 
 def about(c: Array, n: int, sums: Array) -> Any:
-    """Return power sums about c, given those about 0."""
+    """Return sums of the powers of X - c, given the power sums of n samples X."""
     (first, second, third, fourth), d = sums, -c
     seconds = second + 2.0 * d * first + n * d**2
     thirds = third + 3.0 * d * second + 3.0 * d**2 * first + n * d**3
@@ -54,11 +54,11 @@ class CentralSums:
         self.squares = np.maximum(s2 - m * s1, 0.0)
         self.cubes = s3 - 3.0 * m * s2 + 2.0 * n * m**3
         self.fourths = np.maximum(s4 - 4.0 * m * s3 + 6.0 * m**2 * s2 - 3.0 * n * m**4, 0.0)
-        # What rounding may have taken from the second and the fourth.
+        # Bounds on the rounding errors of the squares and the fourths.
         self.slack = CANCELLED * s2, CANCELLED * (s4 + 6.0 * m**2 * s2 + n * m**4)
 
     def at(self, d: Reals, sign: Reals = 1.0) -> Any:
-        """Return sums of powers of sign (X - mean) + d, even ones no less than they are."""
+        """Return sums of powers 2 to 4 of sign (X - mean) + d, the even ones rounded upwards."""
         second, third = self.squares + self.slack[0], sign * self.cubes
         thirds = third + 3.0 * d * second + self.n * d**3
         fourths = self.fourths + self.slack[1] + 4.0 * d * third + 6.0 * d**2 * second
@@ -75,7 +75,7 @@ INDEPENDENT = "draws from different seeds are independent"
 
 
 class Finding(Exception):
-    """A deterministic refutation at one mean: a reason, and the value found."""
+    """A refutation without error rate, such as a sample out of bounds: mean, reason and value."""
 
     def __init__(
         self, mean: int, reason: str, value: float, method: str, n_draws: int = 1, **more: Any
@@ -86,22 +86,22 @@ class Finding(Exception):
 
 
 class Source:
-    """Independent samples of many means from the items of `Draws`, in units of shape (means,).
+    """Independent samples of many means, from the maps of `Draws`, over units of shape (means,).
 
-    A draw gives `per_draw` samples a mean; `rounding` bounds what rounding may move a mean by.
+    A draw gives `per_draw` samples of each mean; `rounding` bounds the rounding error of a mean.
     """
 
     name, events, independence = "", "draws", INDEPENDENT
-    # Of one mean, the unit of all, what is bet on, and what to do where few large samples decide.
+    # Words of reports: for one mean, its unit, what is bet on; a remedy where few samples decide.
     noun, unit_name, squares = "pair", KERNEL_UNIT, "squared lengths"
     remedy = "declare variance= or bounds=, or draw larger maps"
-    # Draws or features that make a sample, and whether a mean may be less than its claim.
+    # Draws or features per sample; whether the claim is an upper bound, which a mean may be below.
     group, is_bound = 1, False
-    # What a verdict counts where it says how many would decide.
+    # The word for what a verdict counts where it says how many would decide.
     counted_in, eps = "feature", 0.0
     # Which attributes of the map are no declarations, as a sentence.
     ignored = ""
-    pairs: Any  # where the means are theirs
+    pairs: Any  # the `RowPairs`, in sources of one mean per pair
 
     def __init__(
         self, claim: Array, unit: Array, n_features: int, per_draw: int, rounding: float
@@ -121,16 +121,16 @@ class Source:
         return total
 
     def lengths(self) -> tuple[Any, ...] | None:
-        """Return the squares that `SquaredLengths` bets on, if means of squares are claimed."""
+        """Return the arguments of `SquaredLengths`, bets on squares, if their means are claimed."""
         return None
 
     def of_draw(self, phi: Callable[..., Any]) -> tuple[Any, ...]:
-        """Return power sums, fingerprints of draws, and lengths to bet on with their size."""
+        """Return power sums, values that identify the draw, squares to bet on, and their sizes."""
         sums = self.sums(phi)
         return sums, sums, (), ()
 
     def blocks(self) -> list[NDArray[np.int64]]:
-        """Return the indices of means, so many at once as a temporary may have samples of."""
+        """Return the indices of means in blocks whose samples fit into one temporary array."""
         step = max(1, BLOCK // self.per_draw)
         return np.split(np.arange(self.claim.size), range(step, self.claim.size, step))
 
@@ -141,7 +141,7 @@ class Source:
         return f"{self.unit_name} = {float(self.unit[index]):.3g} there"
 
     def certificate_data(self) -> tuple[dict[str, Any], dict[str, Any]]:
-        """Return the certificate's data on the source and on each of its means."""
+        """Return what a certificate states of the source, and of each of its means."""
         return {}, {}
 
 
@@ -156,7 +156,7 @@ class PairSource(Source):
         self.pairs, self.eps = pairs, eps
 
     def lengths(self) -> tuple[Any, ...]:
-        """Return |u + v|^2 and |u - v|^2 at all pairs, u and v features over sqrt(k(x,x))."""
+        """Return claims of |u + v|^2 and |u - v|^2 at pairs, u = phi(x)/sqrt(k(x,x)), v of y."""
         claims = sums_and_differences(self.pairs.squares, self.pairs.claim)
         forms = "|u {} v|^2, u = phi(x)/sqrt(k(x,x)), v = phi(y)/sqrt(k(y,y))"
         return claims, np.stack([self.pairs.first, self.pairs.second]), self.rounding, forms
@@ -180,7 +180,7 @@ class PairSource(Source):
 
 
 class Columns(PairSource):
-    """One sample per feature, m phi_l(x) phi_l(y), for maps with independent columns."""
+    """One sample per feature l of m, m phi_l(x) phi_l(y), for maps with independent columns."""
 
     name, events = "independent features", "features"
     independence = "draws and the features of a draw are independent and alike"
@@ -193,7 +193,7 @@ class Columns(PairSource):
         return self._sums(*self._normalised(phi))
 
     def _sums(self, left: NDArray[np.float64], right: NDArray[np.float64]) -> Any:
-        """Return power sums as Gram matrices: sum_l (z_il z_jl)^k is that of the k-th powers."""
+        """Return power sums at all pairs: sum_l (z_il z_jl)^k is a Gram matrix of k-th powers."""
         total = np.zeros((4, left.shape[0], right.shape[0]))
         step = max(1, BLOCK // max(left.shape[0], right.shape[0]))
         for start in range(0, left.shape[1], step):
@@ -207,7 +207,7 @@ class Columns(PairSource):
         return about(self.claim, self.per_draw, total[:, self.pairs.first, self.pairs.second])
 
     def _products(self, phi: Callable[..., Any]) -> tuple[Any, Any, Any, Any]:
-        """Return products and lengths of averages of features: bets on a whole draw win little."""
+        """Return products and lengths, averaged over few features: more bets win more."""
         pairs, m, (left, right) = self.pairs, self.n_features, self._normalised(phi)
         u, v, block = left.T, right.T, max(_TOGETHER, math.ceil(2 * pairs.n * m / _MOST_AVERAGES))
         starts = np.arange(0, m, block)
@@ -226,7 +226,7 @@ class Columns(PairSource):
 
 
 class UnitProducts(PairSource):
-    """One sample per unit, of the map's own products(X, Y), whose mean is that of the features."""
+    """One sample per unit, a column of the map's products(X, Y); their mean is <phi(x), phi(y)>."""
 
     name, events = "independent units", "units"
     independence = "draws and the units of a draw are independent and alike"
@@ -260,13 +260,12 @@ class Estimates(PairSource):
 
 
 def both(phi: Callable[..., Any], pairs: RowPairs, n_features: int) -> tuple[Any, Any]:
-    """Return the features of both sides in float64, as one array if the sides are the same."""
     left = require_width(call(phi, pairs.left), n_features)
     return (left, left) if pairs.same else (left, require_width(call(phi, pairs.right), n_features))
 
 
 def estimate(phi: Callable[..., Any], pairs: RowPairs, n_features: int) -> Any:
-    """Return <phi(x_i), phi(y_j)>, by the map's own gram for codes, which have no inner product."""
+    """Return <phi(x_i), phi(y_j)>, of features that are codes (integers) by the map's own gram."""
     return estimate_and_lengths(phi, pairs, n_features)[0]
 
 
@@ -302,7 +301,6 @@ def unit_products(phi: Any, pairs: RowPairs, index: NDArray[np.int64]) -> Any:
 
 
 def require_width(value: NDArray[np.float64], n_features: int) -> Any:
-    """Return features of a draw in float64; ValueError unless they are as many as in the first."""
     if value.shape[1] != n_features:
         text = f"a draw has {counted(value.shape[1], 'feature')} of {counted(len(value), 'row')}"
         text += f" but the first had {n_features}: every draw must have the same size"
@@ -310,7 +308,8 @@ def require_width(value: NDArray[np.float64], n_features: int) -> Any:
     return value.astype(np.float64)
 
 
-# What a `FeatureMap` or a class with `independent_units` may declare; else it is ignored.
+# Functions that a `FeatureMap` or a class with `independent_units` may declare. Else they are
+# ignored.
 _DECLARATIONS = ("variance", "gram_variance", "product_kurtosis", "products", "feature_cdf")
 
 
@@ -321,12 +320,12 @@ def declaration(phi: object, name: str, default: Any = None) -> Any:
 
 
 def slack_of(pairs: RowPairs, m: int, eps: float) -> float:
-    """Return the rounding of two sums, of n_inputs and of m terms; 64 covers the constants."""
+    """Return the rounding error of sums of n_inputs and of m terms; 64 covers the constants."""
     return 64.0 * eps * float(np.sqrt(pairs.left.host.shape[1] + m))
 
 
 def choose_source(phi: Any, pairs: RowPairs, independent_features: bool) -> PairSource:
-    """Return the source with most samples per draw that declarations and values allow."""
+    """Return the source of most samples per draw that the declarations of map phi justify."""
     source = _best_source(phi, pairs, independent_features)
     names = []
     for name in _DECLARATIONS:
@@ -379,12 +378,12 @@ def declared_variance(phi: object, source: Source) -> Any:
     return declaration(phi, "variance")
 
 
-# Limits of how many seeds must agree: features that are not 0 may be as rare as 1 in hundreds.
+# Least and largest number of seeds that must agree: nonzero features may be rare, 1 in hundreds.
 _ALIKE = 20, 2300
 
 
 def ignored_seed(draws: Draws, rows: EvaluatedRows, n_draws: int) -> str:
-    """Report if all draws are bitwise equal and not 0."""
+    """Return a sentence if all draws are bitwise equal and not 0, else an empty text."""
     least, most = _ALIKE
     first = np.array(call(draws[0], rows))  # a copy, which no later call overwrites
     n = max(least, min(n_draws, most))

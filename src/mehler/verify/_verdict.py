@@ -1,4 +1,4 @@
-"""The verdict of a check, its rule and its texts: claim, evidence, error rates, power, replay."""
+"""The verdict of a check: its rule (`Comparison`), its fields, texts and certificate, `require`."""
 
 from __future__ import annotations
 
@@ -29,16 +29,17 @@ FLOOR = 0.05
 Status = Literal["holds", "refuted", "inconclusive"]
 STATUSES = ("holds", "refuted", "inconclusive")
 
-# Opening words of the remark on pairs whose sample kurtosis is too large.
+# First words of the assumption about means whose samples have too large a kurtosis.
 FEW_EFFECTIVE = "few large samples decide some means"
 
 
 class Comparison:
     """Intervals [low, high] against claims: the rule for the status of every check of means.
 
-    Per mean: `deviation`, its size; `excess`, how far the claim lies outside; `width`, of interval
-    and claim together; `outside`, where the claim is excluded and off by FLOOR of the resolution;
-    `refuted`, where the error rate is `valid` too.
+    For each mean: `deviation`, from its claim; `excess`, how far the claim lies outside its
+    interval; `width`, of the interval extended to the claim; `outside`, whether the claim is
+    excluded and the deviation at least FLOOR of the resolution; `refuted`, whether the interval
+    has its error rate, `valid`, too.
     """
 
     def __init__(
@@ -87,14 +88,13 @@ def interval_text(low: float, high: float) -> str:
     return f"{text}, {high - low:.2g} wide"
 
 
-# Rows kept: what a reader looks through.
-MOST_ROWS = 6
+MOST_ROWS = 6  # of a table in a report
 _HEAD = ("pair", "exact", "measured", "interval", "off by", "verdict")
 
 
 @dataclass(frozen=True)
 class PairTable:
-    """The worst pairs, at most `MOST_ROWS`, with text for each column, and counts by status."""
+    """The worst pairs of rows, at most `MOST_ROWS`, text for each column, and counts by status."""
 
     pairs: tuple[tuple[int, int], ...]
     rows: tuple[tuple[str, ...], ...]
@@ -120,8 +120,8 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 SCHEMA = "mehler-certificate/4"
-# Endpoints are stored farther out, so that they are excluded in spite of rounding: by a fraction
-# of the width, and of what it is less than the resolution.
+# Endpoints in certificates lie farther out, so that a recheck excludes them in spite of rounding:
+# by these fractions of the width, and of the resolution minus the width.
 _OUTWARD, _SPARE = 1e-6, 1e-1
 _VERSIONS = {"mehler": __version__, "numpy": np.__version__, "python": platform.python_version()}
 
@@ -151,7 +151,7 @@ class Statistics:
 
 
 def to_json(value: object, number: Callable[[float], object] = float.hex) -> Any:
-    """Return JSON-able values, with each float as `number` says, others as text."""
+    """Return JSON-able values, each float as `number(float)`, values of unknown types as text."""
     value = value.tolist() if hasattr(value, "tolist") else value
     if isinstance(value, float):
         return number(value)
@@ -406,11 +406,9 @@ def failure_text(verdict: Verdict) -> str:
 
 
 def _shorten(lines: list[str], most: int) -> list[str]:
-    """Return the lines, the last of those that fit with dots where some do not."""
     return lines if len(lines) <= most else [*lines[: most - 1], f"{lines[most - 1]} ..."]
 
 
 def _term(label: str, text: str) -> list[str]:
-    """Return the lines of a text after its label."""
     first, rest = f"  {label}".ljust(_LABEL + 2), " " * (_LABEL + 2)
     return textwrap.wrap(text, _WIDTH, initial_indent=first, subsequent_indent=rest)

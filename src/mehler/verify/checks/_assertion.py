@@ -40,7 +40,8 @@ def assert_kernel(
     draw, kernel, X, Y, resolution, variance, bounds, independent_features, **options
         As for `check_kernel`.
     structure : bool
-        Whether to check the map's structure first, at a tenth of `false_alarm`.
+        Whether `check_structure` comes first, at a tenth of `false_alarm`: is each row's feature
+        vector a function of the seed and of that row alone?
 
     Returns
     -------
@@ -52,7 +53,6 @@ def assert_kernel(
     AssertionError
         If the verdict is refuted or inconclusive: with the likely cause, by `diagnose` in at most
         3 seconds, and the worst pairs. A defect of structure is named before the kernel is checked.
-        pytest and unittest show the caller's line alone.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""check_convergence: does the error of the estimates fall as n_features^{-1/2}?"""
+"""check_convergence: does the variance of estimates <phi(x), phi(y)> fall as 1/n_features?"""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from mehler.verify._sources import Source, estimate
 from mehler.verify._verdict import Verdict
 from mehler.verify.intervals._undeclared import measure_undeclared
 
-# Draws of either size in a sample, draws that set the weights, and least samples of an interval.
+# Draws of either size per sample; draws that set the weights of pairs; least samples.
 _GROUP, _PILOT, _LEAST = 2, 128, 256
 
 
 class Growth(Source):
-    """m times the variance at the large size less that at the small one, weighted over pairs."""
+    """Samples of m_2 Var_2 - m_1 Var_1, averaged over pairs by weights; claimed to be at most 0."""
 
     name, noun, unit_name = "", "mean", "n_features * variance at the small size"
     events = "pairs of draws"
@@ -94,8 +94,8 @@ def check_convergence(
     .. math:: R = \frac{m_2 \sum_p w_p \operatorname{Var}_{m_2}\langle\phi(x_p),\phi(y_p)\rangle}
               {m_1 \sum_p w_p \operatorname{Var}_{m_1}\langle\phi(x_p),\phi(y_p)\rangle} \le 1
 
-    Shared or repeated features keep the mean of the estimates, which `check_kernel` sees, but raise
-    R: to m_2/m_1 if all are copies of `m_1` of them.
+    Shared or repeated features do not change the mean of the estimates, which `check_kernel` tests,
+    but raise R: to m_2/m_1 if all features are copies of m_1 of them.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from mehler.verify._sources import INDEPENDENT, declaration, units_of
 from mehler.verify._verdict import Statistics, Status, Verdict
 from mehler.verify.intervals import dkw
 
-# Roundings that a feature may be off by, times sqrt(d), and the share of it by which an atom may.
+# A feature may be off by so many eps times sqrt(d) of its row's largest, or this part of itself.
 _ROUNDED, _SHARE = 256.0, 2.0**-26
 
 Cdf = Callable[[Any, Any], Array]
@@ -54,7 +54,7 @@ def check_distribution(
         Whether the columns of a draw are independent samples, by default as the map declares;
         if not, one of them, chosen at random, is.
     resolution : float
-        Width of the band: the largest distance of Kolmogorov that may go undetected.
+        Width of the band, the largest Kolmogorov distance of the laws that may go undetected.
     **options : DrawOptions
         false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
@@ -72,8 +72,9 @@ def check_distribution(
 
     Notes
     -----
-    The band, d either way, is that of `intervals.dkw`, alpha `false_alarm` over the rows. F_x is
-    taken at both ends of a sample's rounding, so that atoms raise no alarm.
+    The empirical distribution function, of n samples, is compared with F_x; d is that of
+    `intervals.dkw`, alpha `false_alarm` over the number of rows. F_x is evaluated at both ends of a
+    sample's rounding, so that atoms raise no alarm.
 
     Examples
     --------

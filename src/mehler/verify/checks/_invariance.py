@@ -16,8 +16,8 @@ from mehler.verify._sources import BLOCK, INDEPENDENT, units_of
 from mehler.verify._verdict import Statistics, Status, Verdict
 from mehler.verify.intervals._counts import binomial
 
-# Relative rounding of features allowed, in eps, as sums change their order; relative changes of
-# every entry that stand for rounding on the way to a jump, and how many changed rows are tried.
+# Difference of features that is rounding, in eps of the row's largest; relative changes of entries,
+# in eps, by which a jump near a row is looked for, and how many changed copies are tried.
 ROUNDING, _CHANGE, _COPIES = 2.0**10, 2.0**6, 32
 _FLOAT64 = float(np.finfo(np.float64).eps)
 
@@ -25,11 +25,11 @@ _FLOAT64 = float(np.finfo(np.float64).eps)
 def beyond_rounding(
     phi: Callable[..., Any], rows: EvaluatedRows, image: EvaluatedRows, features: tuple[Any, float]
 ) -> tuple[Any, Any]:
-    """Return where phi(x) and phi(g x) differ by more than rounding, and the gaps.
+    """Return where features phi(x) of rows and phi(g x) of their image differ, and the gaps.
 
-    A feature with jumps (a bin, a code, a sign) may differ by a jump where both rows are next to
-    it. There both rows, changed by rounding, have the same range of values, up to the chance of 32
-    copies; ranges that only touch are those of two bins with a common edge.
+    Differences of the size of rounding do not count, nor those at a jump (of a bin, a code, a sign)
+    next to both rows: there the values of either row, over 32 copies changed by rounding, have
+    overlapping ranges. Ranges that only touch are those of two bins with a common edge.
     """
     values, eps = features
     z, of_image = values.astype(np.float64), evaluate(phi, image)[0].astype(np.float64)
@@ -169,7 +169,7 @@ def check_invariance(
         interval=(low, high),
         n_features=done * m,
         n_draws=done,
-        # An event of probability p goes unseen in n trials with probability (1 - p)^n.
+        # An event of probability p never happens in n trials with probability (1 - p)^n.
         detectable=-math.expm1(math.log(terms.miss) / trials),
         method=f"binomial (share of {kind} that differ)",
         assumptions=(INDEPENDENT, remark),

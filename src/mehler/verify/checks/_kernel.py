@@ -71,8 +71,8 @@ def check_kernel(
         Second rows; if given, all pairs (x, y) are tested.
     resolution : float
         Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)): a map
-        that is off by more holds with probability at most `false_alarm`. A row with k(x,x) = 0
-        counts as the largest one of its matrix.
+        that is off by more holds with probability at most `false_alarm`. At a row with
+        k(x,x) = 0 the largest k(x,x) of its matrix is taken.
     variance : callable, optional
         (X, Y) -> (n, k), V with Var<phi(x), phi(y)> = V / n_features; default the map's own
         ``variance``, or, where a whole draw is one sample, ``n_features`` times its
@@ -170,10 +170,10 @@ def check_kernel(
         return replace(verdict, reason=f"{verdict.reason} {remark}".lstrip())
 
 
-# Factors tried either way, and those from which on a verdict says so, and says nothing.
+# Factors on the scale of rows; undetected ones above _SAID are reported, above _MOST inconclusive.
 _FACTORS = (1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0, *(10.0 * 1.5**k for k in range(1, 29)))
 _SAID, _MOST = 2.0, 10.0
-# Lengths of rows, as powers of ten, over which kernels that agree so far have no scale.
+# Powers of ten: a kernel whose values at rows of all these lengths agree to _SAME has no scale.
 _LENGTHS, _SAME = (-30, -20, -5, 0, 5, 20, 30), 1e-7
 
 
@@ -202,7 +202,7 @@ def least_factors(kernel: Kernel, pairs: RowPairs, resolution: float) -> tuple[f
 
 
 def _has_scale(kernel: Kernel, pairs: RowPairs) -> bool:
-    """Whether k(x, x/2) changes with the length of x, whatever the given ones are."""
+    """Whether k(x, x/2) changes with the length of x, over lengths far beyond those of the rows."""
     unit = pairs.left.values / (np.abs(pairs.left.values).max() or 1.0)
     values = []
     for power in _LENGTHS:

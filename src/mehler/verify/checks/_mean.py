@@ -147,7 +147,6 @@ class Samples(Source):
 
 
 def _samples(samples: Array) -> Any:
-    """Return samples as a finite float64 array on the host, of one or two axes."""
     require_plain(samples, "samples")
     array = samples if is_array(samples) else host_reals("samples", samples)
     return unclaimed_rows(array, "samples").values if array.ndim == 2 else sample_vector(array)
@@ -170,7 +169,7 @@ def _claim(value: object, shape: tuple[int, ...], name: str = "exact") -> Any:
 def _method(
     variance: Any, bounds: Any, binary: bool, p: int, options: CheckOptions
 ) -> Callable[..., Measurement]:
-    """Return the sharpest valid intervals, of samples (n, p) and claims at a rate and a miss."""
+    """Return the interval method that the declarations select, a function of samples and claims."""
     if sum(value is not None for value in (variance, bounds)) + binary > 1:
         raise ValueError("variance, bounds and binary exclude each other: declare one of them")
     if variance is not None:
@@ -199,8 +198,8 @@ def _spread(value: object, p: int, name: str) -> list[float]:
     return [float(number) for number in np.broadcast_to(array, (p,))]
 
 
-# Rows whose covariance is one sample, where their mean is not known; elements of the largest
-# temporary; the largest sample that can be squared, and summed up.
+# Rows of a group, whose covariance is one sample where the mean is not given; most elements of a
+# temporary array; the largest sample whose square can be summed.
 GROUP, _BLOCK, _LARGEST = 8, 1 << 20, 1e150
 _EPS = float(np.finfo(float).eps)
 
@@ -226,7 +225,7 @@ def _check_products(
     sums, n = np.zeros((4, rho.size)), 0
     ends = np.full((2, rho.size), np.inf) * [[1.0], [-1.0]]
     step = GROUP * max(1, _BLOCK // (GROUP * rho.size))
-    # A rest that makes no group is left out.
+    # Rows that do not fill a group are left out.
     for start in range(0, z.shape[0] // GROUP * GROUP if mean is None else z.shape[0], step):
         block, columns = z[start : start + step], np.arange(len(c))
         squares = _products(block, columns, columns, mean is None)
@@ -238,7 +237,7 @@ def _check_products(
         ends = np.stack([np.minimum(ends[0], gaps.min(0)), np.maximum(ends[1], gaps.max(0))])
         n += products.shape[0]
 
-    # Half of the rate each.
+    # Intervals and bets have half of the error rate each.
     rate = 0.5 * terms.false_alarm / rho.size
     look = Look(n, sums, rate, terms.resolution, rounding, ends=(ends[0], ends[1]))
     floor = FLOOR * terms.resolution

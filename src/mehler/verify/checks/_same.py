@@ -29,7 +29,7 @@ from mehler.verify._sources import Finding, Source, estimate_and_lengths
 from mehler.verify._verdict import Verdict
 from mehler.verify.intervals._undeclared import measure_undeclared
 
-# Draws that set the units; draws after which maps that always agreed count as the same.
+# Draws that set the units; draws after which maps with equal features so far count as the same.
 _UNITS, _EQUAL = 32, 64
 # Rounding of a feature, in units of sqrt(d) eps of the largest in its row.
 _ULPS = 64.0
@@ -37,7 +37,7 @@ _ULPS = 64.0
 
 @contextmanager
 def _naming(side: int) -> Generator[None]:
-    """Begin errors with the name of the map."""
+    """Let errors that arise inside begin with draw_a or draw_b."""
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -46,7 +46,7 @@ def _naming(side: int) -> Generator[None]:
 
 
 def _grams(maps: Any, pairs: RowPairs, sizes: list[int]) -> list[Any]:
-    """Return of either map <phi(x), phi(y)> at the pairs, and |phi|^2 of the rows on both sides."""
+    """Return for each map <phi(x), phi(y)> at the pairs, |phi(x)|^2 of rows, and |phi(y)|^2."""
     values = []
     for side, (phi, m) in enumerate(zip(maps, sizes)):
         with _naming(side):
@@ -152,7 +152,8 @@ def check_same(
     X, Y : array, shape (n, d), (k, d)
         Rows, as for `check_kernel`, passed to both maps unchanged.
     resolution : float
-        Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)).
+        Smallest deviation that must not be missed, as a fraction of sqrt(k(x,x) k(y,y)), k(x,x)
+        being the mean squared length of phi(x) over some draws of both maps.
     **options : DrawOptions
         false_alarm, miss, ledger, name; max_features, time_limit, seed.
 
@@ -170,8 +171,8 @@ def check_same(
 
     Notes
     -----
-    Maps hold at once whose features are equal to rounding at 64 common seeds. Else these draws give
-    the units k(x,x), and fresh ones intervals of `intervals.self_normalised`.
+    Maps hold at once whose features are equal to rounding at 64 common seeds. Else intervals of
+    `intervals.self_normalised` from fresh draws decide.
 
     Examples
     --------

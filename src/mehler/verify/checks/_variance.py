@@ -29,13 +29,13 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._undeclared import measure_undeclared
 
-# Samples per group, for normal ones a seventh more than the limit; groups from which on intervals
-# without a kurtosis are looked at.
+# Samples per group: normal ones cost a seventh more than in large groups; least number of groups
+# for intervals without a declared kurtosis.
 GROUP, _LEAST = 8, 256
 
 
 class GroupVariances(Source):
-    """Variances of groups of samples, of one draw or a bundle of draws, over the declared one."""
+    """One sample per group of 8 products, of a draw or of several: their variance over V."""
 
     group, unit_name, squares = GROUP, "V", "variances of groups"
     remedy = "declare kurtosis=, or draw larger maps"
@@ -125,8 +125,9 @@ def check_variance(
     .. math:: E \frac{1}{b-1}\sum_{i\le b}(P_i - \bar P)^2 = V, \qquad
               \operatorname{Var} = V^2\Big(\frac{\kappa}{b} - \frac{b-3}{b(b-1)}\Big)
 
-    for groups of b = 8 independent feature products P of kurtosis kappa. Such a sample variance is
-    unbiased for V even if the kernel is wrong; `intervals.known_variance` bounds its mean.
+    for groups of b = 8 independent feature products P_i, of mean P in their group and of kurtosis
+    kappa. Such a sample variance is unbiased for V even if the kernel is wrong. Intervals for its
+    mean by `intervals.known_variance` are compared with V.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def binomial(successes: int, n: int, false_alarm: float) -> tuple[float, float]:
 
 
 def dkw(n: int, false_alarm: float) -> float:
-    r"""Return d with P(sup_t abs(F_n(t) - F(t)) > d) <= alpha, for n independent samples.
+    r"""Return d with P(sup_t abs(F_n(t) - F(t)) > d) <= alpha, F_n the empirical F of n samples.
 
     .. math:: d = \sqrt{\log(2/\alpha) / (2n)}
 
@@ -96,12 +96,12 @@ def dkw(n: int, false_alarm: float) -> float:
 
 
 def quantile(samples: Array, probability: float, false_alarm: float) -> tuple[float, float]:
-    r"""Return an interval for the quantile of independent samples, by two of them.
+    r"""Return an interval for a quantile of a law; its ends are two of n independent samples.
 
     .. math:: \big[X_{(n-b+1)}, X_{(n-a)}\big]
 
-    with the least b and the largest a at which P(Bin(n, 1-p) >= b) and P(Bin(n, 1-p) <= a) are at
-    most alpha/2.
+    X_(i) the i-th smallest sample, with the least b and the largest a at which
+    P(Bin(n, 1-p) >= b) and P(Bin(n, 1-p) <= a) are at most alpha/2.
 
     Parameters
     ----------

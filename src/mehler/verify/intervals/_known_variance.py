@@ -1,10 +1,11 @@
 r"""Catoni's interval for the mean of samples of known variance, and how many samples it needs.
 
-psi(u) = sign(u) log(1 + \|u\| + u^2/2) lies between -log(1 - u + u^2/2) and log(1 + u + u^2/2), so
-a sum of psi(a (X_i - mu)), mu the mean, has exponential moments if X has a variance. For real u,
+The interval has the theta at which the score S(theta) = sum_i psi(a (X_i - theta)) is small. Here
+psi(u) = sign(u) log(1 + \|u\| + u^2/2) damps large samples: it lies between -log(1 - u + u^2/2) and
+log(1 + u + u^2/2), so S has exponential moments at the mean if the samples X_i have a variance.
+Samples of many means are not kept, but their power sums, which bound S by polynomials in theta, as
 \|psi(u) - u + u^3/6\| <= u^4/8: with D = 1 + u + u^2/2 and u >= 0, psi'(u) - 1 + u^2/2 =
-(u^2/2)(u + u^2/2)/D lies in [0, u^3/2]. So S(theta) = sum_i psi(a (X_i - theta)) is between
-polynomials in theta with power sums as coefficients: where both decide, they decide as S does.
+(u^2/2)(u + u^2/2)/D lies in [0, u^3/2]. Where both polynomials decide, they decide as S does.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ _MOST = 2**52
 def detectable_effect(n: int, variance: float, false_alarm: float, miss: float = 1e-6) -> float:
     r"""Return the smallest deviation that n products of known variance reliably refute.
 
-    `intervals.known_variance` excludes a claim with probability at least 1 - beta at distance
+    `intervals.known_variance`, with its a, excludes a claim theta with probability at least
+    1 - beta at a distance from the mean mu of
 
     .. math:: \delta \ge \frac{1 - \sqrt{2c - 1 - a^2 V}}{a}, \qquad
               c = e^{-a^2V/2 - (\log(2/\alpha) + \log(1/\beta))/n}
@@ -115,7 +117,7 @@ def features_needed(
 
 
 def _reach(n: int, cost: float, extra: float) -> float:
-    """Return a * delta: how far the crossing of B can lie from the mean, in units of 1/a."""
+    """Return a * delta, delta the `detectable_effect` at log(2/alpha) and log(1/beta)."""
     spread = 2.0 * cost / n  # a^2 V
     # 1 - (2c - 1 - a^2 V), without cancellation at large n.
     gap = spread - 2.0 * math.expm1(-(0.5 * spread + (cost + extra) / n))
@@ -143,7 +145,7 @@ def psi(u: float | NDArray[np.float64]) -> Any:
 
 
 def crossing(samples: Array, a: float, threshold: float) -> float:
-    """Return the unique theta with S(theta) = threshold, to 1e-13/a; S decreases strictly."""
+    """Return the unique theta with S(theta) = threshold, to 1e-13/a; the score S decreases."""
     from scipy.optimize import brentq
 
     # At v/a beyond the extremes every |psi| is at least log(1 + v) >= |threshold| / n.
@@ -161,10 +163,10 @@ def crossing(samples: Array, a: float, threshold: float) -> float:
 
 
 class CatoniPowerSums:
-    """Bounds on S(theta) = sum psi(a (X_i - theta)) of n samples of shape (pairs,)."""
+    """Bounds on the scores S(theta) of many means, from power sums (4, means) of n samples each."""
 
     def __init__(self, n: int, sums: NDArray[np.float64], a: NDArray[np.float64]) -> None:
-        # Padded by the rounding that cancellation leaves, so that the band never shrinks.
+        # `CentralSums` are padded by the rounding error, so that the band never shrinks.
         self.n, self.a, self._sums = n, a, CentralSums(n, sums)
         self.mean = self._sums.mean
 
@@ -183,7 +185,7 @@ class CatoniPowerSums:
         return a * self.n * d - a**3 * cubes / 6.0, a**4 * fourths / 8.0
 
     def _end(self, threshold: float, sign: float) -> Any:
-        # Solve middle(d) + band(d) = -threshold by fixed point on the leading term, then make sure.
+        # Solve middle(d) + band(d) = -threshold by fixed-point iteration, then verify the solution.
         lead = self.a * self.n
         d = first = -threshold / lead
         for _ in range(40):
@@ -267,7 +269,7 @@ _STEP, _EARLY = 1.3, 0.25
 def measure_known_variance(task: Task, variance: Array) -> Measurement:
     """Test at growing sizes up to the one planned from the variance of one feature product.
 
-    `variance` is n_features times that of the mean of a draw, in squared units.
+    `variance` is n_features times the variance of <phi(x), phi(y)>, in squared units.
     """
     source, options = task.source, task.options
     rate, miss = (1.0 - _EARLY) * task.rate, options.miss / task.n
@@ -311,7 +313,7 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
 
 
 def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
-    """Return number and error rate per mean of the early inspections, by their draw counts."""
+    """Return a dict of early inspections: draw count -> (its number, its error rate per mean)."""
     sizes: dict[int, tuple[int, float]] = {}
     for k in range(1, 200):
         size, alpha = last / _STEP**k, _EARLY * task.rate / (k * (k + 1.0))
@@ -323,7 +325,7 @@ def _early(task: Task, last: int) -> dict[int, tuple[int, float]]:
 
 
 def _decides(task: Task, enclosure: CatoniPowerSums, low: Array, high: Array) -> bool:
-    """Whether a mean is not finite, or excluded and farther off than rounding and the floor."""
+    """Whether the check is decided: a mean is not finite, or excludes its claim by enough."""
     outside = (low > task.rounding) | (high < -task.rounding)
     off = (outside & (np.abs(enclosure.mean) >= task.floor)).any()
     return bool(off or not np.isfinite(enclosure.mean).all())
@@ -332,7 +334,7 @@ def _decides(task: Task, enclosure: CatoniPowerSums, low: Array, high: Array) ->
 def _catoni(
     task: Task, n: int, last: int, sums: Array, per_sample: Array, rate: float
 ) -> tuple[Any, Any]:
-    """Enclose intervals of all deviations; compute those exactly that may exclude the claim, 0."""
+    """Return intervals of all deviations from claims, exact ones where power sums do not decide."""
     # Tuned for the last inspection, Catoni's score is a supermartingale at the earlier ones too.
     source, (a, threshold) = task.source, catoni_tuning(last, per_sample, rate)
     threshold *= 0.5 * (1.0 + n / last)

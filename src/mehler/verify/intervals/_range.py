@@ -1,8 +1,9 @@
-"""Betting intervals for bounded samples, and bounds for nonnegative ones.
+"""Betting intervals for means of bounded samples, and lower bounds on means of nonnegative ones.
 
-Bets on the side of m on which E X lies have the wealth prod(1 +- lambda (X_i - m)). At m = E X it
-is a martingale for stakes lambda fixed before the samples, and so is its mean over stakes: an m at
-which it is large is excluded. Its logarithm is bounded below by a polynomial of four power sums,
+A gambler who doubts that E X = m bets on samples above m, or below; with stake lambda the wealth is
+prod(1 +- lambda (X_i - m)). If E X = m it is a martingale for stakes fixed before the samples, and
+so is its mean over stakes: it rarely gets large, and an m at which it is large is excluded
+(Waudby-Smith and Ramdas 2024). Its logarithm is at least a polynomial of four power sums,
 
     log(1 + u) >= u - u^2/2 + u^3/3 - kappa(c) u^4 for u >= -c,  kappa(c) = sum_k c^k / (k + 4),
 
@@ -32,8 +33,7 @@ from mehler.verify._verdict import Statistics
 
 BOUNDED = "bounded (betting)"
 
-# Largest fraction of the wealth staked on one bet, where a lost bet leaves a quarter, and the grid
-# of stakes.
+# Largest fraction of the wealth staked on one sample, and the grid of these fractions.
 STAKE = 0.75
 SHARES = STAKE * 0.5 ** np.arange(13)
 
@@ -129,13 +129,13 @@ def halved(is_beyond: Callable[[Any], Any], near: Reals, far: Reals, times: int)
 
 
 def log_wealth(u: Reals, n: float, d: Reals, moments: tuple[Any, Any, Any], kappa: Reals) -> Any:
-    """Bound the sum of log(1 + u x) over n samples x, of mean d, from sums of their powers."""
+    """Return a lower bound on the sum of log(1 + u x) over n samples x, of mean d, at stake u."""
     squares, cubes, fourths = moments
     return u * (n * d - u * (0.5 * squares - u * (cubes / 3.0 - kappa * u * fourths)))
 
 
 class Wealth:
-    """Wealth of bets on pairs of samples in [low, high], but for a slack, from power sums."""
+    """Wealth of bets on many means, whose samples lie in [low, high] up to slack, by power sums."""
 
     def __init__(self, low: NDArray[np.float64], high: NDArray[np.float64], slack: float) -> None:
         self.low, self.high = low, high
@@ -151,7 +151,6 @@ class Wealth:
         d = self.mean - m
         powers = CentralSums(self.n, self.sums).at(d)
         total = np.full(np.shape(powers[0]), -np.inf)
-        # Several stakes at once, as long as arrays are small.
         step = max(1, _BLOCK // max(1, np.size(total)))
         for start in range(0, SHARES.size, step):
             part = (slice(start, start + step), *(None,) * np.ndim(total))
@@ -188,7 +187,6 @@ def _kappa(c: Any) -> Any:
 
 
 KAPPA = _kappa(SHARES)
-
 
 # First inspection, most samples, the least and largest ratio of successive sizes, and that at which
 # the samples that are needed are estimated anew.
@@ -264,7 +262,7 @@ def _sums(task: Task, bounds: tuple[float, float], phi: Any, k: int) -> Any:
 
 
 def reach(mean: Array, *ends: Any) -> float:
-    """Return how far a claim is outside the first interval if the second is right."""
+    """Return the deviation that the first interval excludes whenever the second one is right."""
     return float(np.max(sum(np.maximum(mean - low, high - mean) for low, high in ends)))
 
 
@@ -286,10 +284,8 @@ def means_of_bounded(
 
 
 FORMS = "squared lengths (betting)"
-
 # Fractions of the wealth staked; the best of them grows within 1/8 of the optimal rate.
 _PARTS = 0.96 * 0.5 ** np.arange(11)[:, None]
-
 # Factors multiplied before taking the logarithm, the dominant cost; none if one is so large.
 _TOGETHER, _LARGE = 8, 1e30
 # Elements of the largest temporary, over the number of stakes, and of samples that wait for bets.
@@ -340,8 +336,9 @@ class Excess:
 class SquaredLengths(Excess):
     r"""Bets that squared lengths are larger than claimed: each, or sums and differences of pairs.
 
-    `pairs`, shape (2, means) or (1, means), are what a certificate calls the means; with two rows
-    the bets are on \|u + v\|^2, then on \|u - v\|^2. `forms` names a form by its sign.
+    `pairs`, shape (2, means) or (1, means), index the means in a certificate; with two rows the
+    bets are on all \|u + v\|^2, then all \|u - v\|^2, u and v the normalised features of two rows.
+    `forms` is the formula, with {} for the sign.
     """
 
     def __init__(self, claims: Array, pairs: Array, rounding: float, forms: str) -> None:
@@ -371,7 +368,7 @@ class SquaredLengths(Excess):
         return self._sound and self.n > 0
 
     def _best(self, floor: float, threshold: float = -math.inf) -> int | None:
-        """Return the wealthiest direction of those above the threshold and the floor."""
+        """Return the index of the wealthiest bet of those above the threshold and the floor."""
         # The deviation of a form is twice that of a kernel entry.
         wealth = self.log_wealth
         eligible = (wealth >= threshold) & (0.5 * (self.mean - self._exact) >= floor)
@@ -380,7 +377,7 @@ class SquaredLengths(Excess):
         return int(np.argmax(np.where(eligible, wealth, -np.inf)))
 
     def excess_length(self, threshold: float, floor: float) -> ExcessLength | None:
-        """Return the wealthiest direction if it reached exp(threshold) and deviates by `floor`."""
+        """Return the wealthiest bet if its wealth is exp(threshold) and it deviates by `floor`."""
         best = self._best(floor, threshold) if self._is_valid() else None
         if best is None:
             return None
@@ -390,7 +387,7 @@ class SquaredLengths(Excess):
         return ExcessLength(k, form, float(mean), float(claim), float(low))
 
     def statistics(self, floor: float) -> tuple[Statistics, ...]:
-        """Return the wealthiest direction of those that deviate by `floor`, if bets are valid."""
+        """Return the wealthiest bet of those that deviate by `floor`, for the certificate."""
         best = self._best(floor) if self._is_valid() else None
         if best is None:
             return ()

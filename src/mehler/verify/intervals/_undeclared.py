@@ -1,10 +1,11 @@
 r"""Intervals for means of samples without a declared variance or range, and refutations.
 
-Intervals under a bounded kurtosis say what holds. Squared lengths of features are at least 0, so
-bets on them refute features that are too long, at half of the rate. Any other deviation may be due
-to events too rare to be seen yet: a suspicion, which fresh draws, of a number fixed then, have to
-confirm: more than the first ones, and so many that events of probability 1e-4 are seen nine times
-of ten. The k-th suspicion has the rate over 2^k. Proofs and letters are in docs/guarantees.md.
+A claim *holds* by intervals that assume a bounded kurtosis E(X - mu)^4/s^4 of samples X of mean mu
+and variance s^2. Two ways refute it, at half of the error rate each. Squared lengths of features
+are at least 0, so bets on them refute features that are too long. Any other deviation may be due to
+events too rare to be in the sample: it is a *suspicion*, which fresh draws have to confirm, of a
+number fixed then: more than the first ones, and so many that events of probability 1e-4 occur nine
+times of ten. The k-th suspicion has the rate over 2^k. Proofs are in docs/guarantees.md.
 """
 
 from __future__ import annotations
@@ -28,17 +29,18 @@ from mehler.verify.intervals._range import FORMS, KAPPA, SHARES, SquaredLengths,
 
 KURTOSIS = "bounded kurtosis (self-normalised)"
 
-# Allowed shortfalls t of the sum of squares below n s^2, and the SHARE of the rate spent on it.
+# Relative shortfalls t of sum (X_i - mu)^2 below n s^2 that intervals allow for, and the SHARE of
+# the error rate spent on larger ones.
 COARSE, FINE, SHARE = 0.5, 0.25, 0.125
-# Bets lambda * scale, distances from the mean, and bisections between them.
+# Grids of stakes lambda and of distances from the mean, in units of a scale; bisections between.
 BETS, _GRID, _HALVINGS = 2.0 ** np.arange(-20, 9), 2.0 ** np.arange(-34.0, 15.0), 20
 # Intervals are not widened where the kurtosis limit is this many times the samples' own kurtosis;
 # with fewer than FEW effective samples, n over their kurtosis, nothing is refuted.
 MARGIN, FEW = 5.0, 100.0
 # The kurtosis allowed where intervals are looked at; first size of suspicions, and ratio of sizes.
 _LEAST_KURTOSIS, _FIRST, _STEP = 20.0, 64, 1.25
-# Most samples relative to the size that the first intervals ask for, and to the least one if tails
-# are too heavy to be decided, after some inspections and draws; longer for squares.
+# Most samples, relative to the size that the first intervals ask for; relative to the least size if
+# tails are too heavy to decide, more for squares; inspections and draws that come before that.
 _PATIENCE, _TAIL_PATIENCE, _LONG_PATIENCE, _LEAST_LOOKS, _LEAST_DRAWS = 4.0, 16.0, 64.0, 4, 1_000
 # Least fresh events: a map that hides in events of probability p is refuted at (1 - p)^LEAST.
 LEAST = 24_000
@@ -48,7 +50,7 @@ _AGAIN, _CARRIED, _TIMES = 2.0, 0.5, 64.0
 
 
 def shortfall(t: float) -> float:
-    return (1.0 - t) * math.log1p(-t) + t  # h(t) of the proofs
+    return (1.0 - t) * math.log1p(-t) + t  # h(t) of `self_normalised`
 
 
 def kurtosis_limit(n: float, false_alarm: float, t: float) -> float:
@@ -57,7 +59,7 @@ def kurtosis_limit(n: float, false_alarm: float, t: float) -> float:
 
 
 def least_samples(rate: float) -> int:
-    """Return the size from which on the kurtosis of `_LEAST_KURTOSIS` is allowed."""
+    """Return the number of samples from which on a kurtosis of `_LEAST_KURTOSIS` is allowed."""
     return math.ceil(_LEAST_KURTOSIS * -math.log(0.25 * SHARE * rate) / shortfall(COARSE))
 
 
@@ -160,13 +162,13 @@ def contribution(
 
 @dataclass
 class Look:
-    """A look, one of several inspections of n samples: intervals of how far off claims means are.
+    """A look, one inspection of n samples: intervals of the deviations of means from their claims.
 
-    `number` is that of this inspection, from 1, or None if n was fixed before; `fixed` says that
-    all draws are one map; `ends` are the least and the largest gap, `centred` sums of squares and
-    fourth powers about the mean, where `sums` lose them. `effective` samples are n over the
-    kurtosis, 0 where they differ by rounding; where few large ones decide, `short`, they are `lack`
-    times too few, and intervals are widened.
+    `sums` are power sums of samples minus claims, `number` counts inspections from 1, None if n was
+    fixed before; `fixed` says that all draws are one map; `ends` are the least and the largest
+    sample minus claim; `centred` are sums of squares and fourth powers about the mean, where `sums`
+    lose them. `effective` samples are n over the kurtosis, 0 where all agree to rounding. Where
+    they are too few, `short`, by a factor `lack`, intervals are widened.
     """
 
     n: int
@@ -189,7 +191,7 @@ class Look:
             varies = varies & (self.squares > rounded)
         zeros = np.zeros_like(self.squares)
         self.effective = np.divide(self.squares**2, fourths, out=zeros, where=varies)
-        # The rate spent on the sum of squares, at each allowance of two.
+        # The error rate spent on the sum of squares, at each of the two shortfalls.
         number = self.number
         self._square_rate = SHARE * self.rate / (2.0 * (number * (number + 1.0) if number else 1.0))
         fine, coarse = (MARGIN / kurtosis_limit(1.0, self._square_rate, t) for t in (FINE, COARSE))
@@ -200,7 +202,7 @@ class Look:
         self.lack = np.where(self.short, least / np.maximum(self.effective, 1.0), 1.0)
 
     def recentre(self, sums: Any) -> Look:
-        """Return this look by sums near the mean; in exact arithmetic both agree."""
+        """Return this look by power sums about a point near the mean, which lose fewer digits."""
         # Moving a sample by d rounds its fourth power by 64 eps d^4 at most: five terms, of 16 d^4.
         near, rounded = CentralSums(self.n, sums), CANCELLED * self.n * self.deviation**4
         return replace(self, centred=(near.squares, near.fourths + rounded))
@@ -227,7 +229,7 @@ class Look:
 
     @functools.cached_property
     def refutable(self) -> Any:
-        """Where claims are wrong unless rare events carry more than a floor."""
+        """A mask of claims that are wrong unless rare events contribute more than a floor."""
         floor = FLOOR * self.resolution
         ample = (self.effective >= FEW) & (np.abs(self.deviation) >= floor)
         return ample & (self.contribution >= floor) if ample.any() else ample
@@ -242,7 +244,7 @@ class Look:
         )
 
     def comparison(self, refuted: bool | NDArray[np.bool_], least: Reals) -> Comparison:
-        """Compare intervals with the claims, of which those `refuted` are off by `least`."""
+        """Compare intervals with claims; `refuted` ones deviate by at least `least`."""
         half, deviation, above = self.half, self.deviation, self.deviation > 0.0
         near = np.where(refuted, np.minimum(half, np.abs(deviation) - least), half)
         low, high = deviation - np.where(above, near, half), deviation + np.where(above, half, near)
@@ -264,7 +266,7 @@ class Look:
         return math.ceil(max(least_samples(self.rate), self.n * float(np.max(self.lack)), spread))
 
     def tails(self, most: float) -> Any:
-        """Return where even `most` samples would be too few: effective ones grow like n at best."""
+        """Mask the means for which `most` samples would be too few: `effective` grows like n."""
         return self.short & (self.lack * self.n > most)
 
     def beyond(self, most: float) -> bool:
@@ -353,7 +355,7 @@ def means_of_bounded_kurtosis(
 
 
 class _Run:
-    """The draws of a task: inspections, suspicions, and their confirmation."""
+    """The state of `measure_undeclared`: samples so far, inspections, suspicions, confirmation."""
 
     def __init__(self, task: Task, least: int | None) -> None:
         source, lengths = task.source, task.source.lengths()
@@ -418,7 +420,7 @@ class _Run:
         return Look(n, sums, rate, self.task.resolution, self.task.rounding, *rest)
 
     def is_sure(self, look: Look) -> bool:
-        """Whether draws that agree are one fixed map, and no rare ones may follow."""
+        """Whether all draws agree and are so many that no other map is to be expected."""
         return look.fixed and self.draws >= self.least_fresh
 
     def confirm(self, look: Look) -> Look:
@@ -511,7 +513,7 @@ class _Run:
 def measure_undeclared(task: Task, *, least: int | None = None) -> Measurement:
     """Draw until a claim is refuted, all intervals are narrow enough, or more would not help.
 
-    From `least` samples on intervals are looked at, by default where the kurtosis may be large.
+    Intervals are inspected from `least` samples on, by default where a kurtosis of 20 is allowed.
     """
     run, per_draw, again, most = _Run(task, least), task.source.per_draw, 0.0, math.inf
     target = min(run.affordable, -(-_FIRST // per_draw))

@@ -1,4 +1,4 @@
-"""Rules for one feature map: a row's features are alike in any batch, order, layout, precision."""
+"""Rules of `check_structure` for one map: a row has the same features in any batch or layout."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from mehler._plural import counted
 from mehler.verify._maps import raw
 from mehler.verify.checks.structure._candidate import Broken, Candidate
 
-# Rows and letters of a call whose text leaves out its middle; a change that shows in features.
+# Rows and letters from which on str(X), a cache's key, leaves out its middle; a visible change.
 _SHORT, _LETTERS, _NUDGE = 240, 1200, 3e-3
 # Most rows of one call, entries of its rows, entries of its features, and seconds.
 _TALL, _WIDE, _ENTRIES, _SECONDS = 100_050, 1 << 23, 1 << 22, 1.0
 
 
 def features_are_finite(c: Candidate) -> None:
-    """Features of the rows of `c`, a map under test with its rows, are finite."""
+    """Features of the candidate's rows are finite."""
     z = c.reference.astype(np.float64)
     for i, j in np.argwhere(~np.isfinite(z))[:1].tolist():
         raise Broken(f"features are not finite: {z[i, j]} in column {j} of row {i}")
@@ -71,7 +71,7 @@ def rows_and_results_are_left_alone(c: Candidate) -> None:
 
 
 def rows_do_not_see_each_other(c: Candidate) -> None:
-    """A row has the same features alone, among other rows, in any order, of thousands too."""
+    """A row has the same features alone and among other rows, even thousands, in any order."""
     phi, n, batch = c.map(c.first), len(c.rows), "features depend on the other rows of the batch"
     c.call(phi, c.rows)
     # By a fresh map: what an earlier call leaves behind is not the order.
@@ -103,7 +103,7 @@ def rows_do_not_see_each_other(c: Candidate) -> None:
 
 
 def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
-    """Compare inner rows that change where sums, lengths and outer rows stay, with fresh maps."""
+    """Change inner rows alone, which some caches overlook, and compare with a fresh map."""
     rows, d = c.rows, c.rows.shape[1]
     if rows.dtype.kind == "f":  # on a grid, so that sums of rows and of squares are exact
         bits = 16 if rows.dtype.itemsize >= 8 else 4
@@ -132,7 +132,7 @@ def _look_for_caches(c: Candidate, phi: Callable[..., Any]) -> None:
 
 
 def _compare_many(c: Candidate, phi: Callable[..., Any]) -> None:
-    """Compare rows repeated, 2^j + 1 and 10^k 2^j + 1, and as many as columns and features."""
+    """Compare the features of repeated rows at many batch sizes, above powers of 2 and of 10."""
     n, start, totals = len(c.rows), c.clock.seconds, [_SHORT]
     for total in totals:
         index = np.arange(total) % n

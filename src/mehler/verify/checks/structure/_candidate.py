@@ -1,4 +1,4 @@
-"""The map under test: how it is called, how features are compared, and what was left out."""
+"""The map under test of `check_structure`: how to call it and to compare its features."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from mehler._arrays import Array, from_host, place_of, stays_lazy, to_host
 from mehler._plural import counted
 from mehler.verify._maps import Clock, Draws, EvaluatedRows, Kernel, call, raw
 
-# Moves of rows that show how features are rounded, in units of single precision.
+# Random moves of rows that show how features are rounded, and their size in eps.
 _MOVES, _STEP, EPS = 4, 16.0, float(np.finfo(np.float32).eps)
-# Sums of d and m rounded terms differ by some sqrt(d + m) units between two summation orders; 64
-# covers the constants. Any map may compute in single precision; coarser dtypes have a twentieth.
+# Sums of d inputs and m features differ by some sqrt(d + m) eps between two summation orders; 64
+# covers the constants. Any map may compute in single precision. No tolerance is above _COARSEST.
 _ULPS, _COARSEST = 64.0, 0.05
-# Pieces of a feature with jumps (a sign, a code): an input is within rounding of one with
-# probability at most 8 sqrt(d) eps. More entries jump with probability _RARE.
+# Pieces, between jumps, of a feature (a sign, a code): an input is within rounding of a jump with
+# probability at most 8 sqrt(d) eps. More jumps than have probability _RARE are a difference.
 _PIECES, _RARE = 16.0, 1e-13
 
 
 class Broken(AssertionError):
-    """Raised if the map breaks a rule, such as equal features of equal rows; with assumptions."""
+    """Raised by a rule that the map breaks: `cause` says how, `assumes` under which assumption."""
 
     def __init__(self, cause: str, *, assumes: str = "") -> None:
         super().__init__(cause)
@@ -37,11 +37,12 @@ class Broken(AssertionError):
 
 @dataclass
 class Candidate:
-    """The map under test; `rate` is the false-alarm probability of one rule on random draws.
+    """The map under test, `draw(seed)`, with the `rows` that it is tried on, in NumPy.
 
-    `rows` are those used of the `caller_rows`, on the host; `omissions` has what was not tried
-    by its reason, `remarks` what is no fault, `change` how a call changed its rows, `transcript` a
-    hash of all features, `before` the global states before the first draw.
+    `kernel` is its claim, `redraw` a maker for other sizes, `rate` the false-alarm probability of
+    one rule on random draws. Rules record in `omissions` what they did not try, by reason, in
+    `remarks` what is no fault, in `change` how a call changed its rows, in `transcript` a hash of
+    all features. `before` has the states of global generators before the first draw.
     """
 
     draw: Callable[[int], Any]
@@ -64,7 +65,7 @@ class Candidate:
 
     @property
     def first(self) -> int:
-        """The seed of the map that is called again and again."""
+        """The seed of the map that most rules call."""
         return self.seeds(0)(0)
 
     def seeds(self, stream: int) -> Callable[[int], int]:
@@ -73,7 +74,7 @@ class Candidate:
 
     @contextmanager
     def trying(self, what: str) -> Iterator[None]:
-        """List input that the map rejects as not tried; that is no fault."""
+        """Record in `omissions` the input `what` if the map rejects it, which is no fault."""
         try:
             yield
         except Broken:
@@ -88,7 +89,7 @@ class Candidate:
         self.undecided |= undecided
 
     def late(self, what: str) -> bool:
-        """Return whether the time is over, which is listed."""
+        """Return whether the time is over; `what` is then recorded as not tried."""
         if self.clock.over:
             self.skip(what, "time", undecided=True)
         return self.clock.over
@@ -100,12 +101,11 @@ class Candidate:
         self.remarks[f"{cause}, which is no fault unless columns are declared independent"] = None
 
     def map(self, seed: int) -> Any:
-        """Return the map of a seed."""
         self.n_draws += 1
         return self.draw(seed)
 
     def place(self, values: Array) -> Any:
-        """Return a fresh copy of rows, in the library and on the device of the caller's."""
+        """Return a fresh copy of rows, in the array library and on the device of the caller's."""
         place = place_of(self.caller_rows)
         there = from_host(np.array(values, order="C"), place)
         # With Dask, weights may be NumPy arrays, but rows may not.
@@ -142,7 +142,6 @@ class Candidate:
 
     @cached_property
     def reference(self) -> Any:
-        """Features of the rows by a map of the first seed."""
         return self.features(self.first)
 
     @cached_property
@@ -159,12 +158,11 @@ class Candidate:
             self.require_same(cause, z, self.reference[index], self.slack[index])
 
     def require_same(self, cause: str, a: Array, b: Array, slack: Any = 0.0) -> None:
-        """Raise `Broken` with a cause if features differ by more than rounding."""
         if self.differing(a, b, slack).size:
             raise Broken(cause)
 
     def differing(self, a: Array, b: Array, slack: Any = 0.0) -> Any:
-        """Return the rows that differ by more than rounding, `slack` and rare jumps."""
+        """Return the rows whose features differ by more than rounding, `slack` and rare jumps."""
         from scipy.special import bdtrc
 
         if a.shape != b.shape:
@@ -190,7 +188,7 @@ class Candidate:
         return np.flatnonzero((jumps > 0) & rare)
 
     def sensitivity(self, phi: Callable[..., Any], rows: Array, reference: Array) -> Any:
-        """Return how far features go if rows move by rounding, as other sums hardly do."""
+        """Return how far each feature moves if rows do by rounding: more than in other sums."""
         far = np.zeros(reference.shape)
         if rows.dtype.kind != "f":
             return far
@@ -206,7 +204,10 @@ class Candidate:
 
 
 def sign_test(signs: Iterable[int], rate: float, n: int = 0) -> bool:
-    """Whether significantly many of n comparisons are won; n=0: all. The fifth tie ends them."""
+    """Return whether so many of n signs are +1 as fair ones have with probability at most `rate`.
+
+    With n=0 as few signs as can show it are read, all of them +1. The fifth tie, a 0, ends a test.
+    """
     from scipy.stats import binom
 
     n = n or math.ceil(-math.log2(rate))

@@ -1,4 +1,4 @@
-"""Rules for draws of a map: its seed decides it, other seeds give others, columns differ."""
+"""Rules of `check_structure` for draws: the seed decides a map, other seeds and columns differ."""
 
 from __future__ import annotations
 
@@ -23,9 +23,10 @@ from mehler.verify.checks.structure._candidate import Broken, Candidate, sign_te
 
 # Seeds that code often treats as missing, or that exceed 8, 31 or 32 bits.
 _NOTABLE = (0, 1, 2**8, 2**16, 2**31 - 1, 2**31, 2**32 - 1)
-# Consecutive seeds, unrelated ones, hashed ones, and most seconds for the latter.
+# Numbers of consecutive seeds, of unrelated ones, of all, and most seconds for the last.
 _ROW, _FAR, _HASHED, _SECONDS = 18, 90, 1000, 1.0
-# Equal draws of an ignored seed, the part of others that they rule out; columns; relations.
+# Equal draws that show an ignored seed, and the fraction of other draws that they rule out; columns
+# of a draw that are compared with those of others; relations between seeds that are tried.
 _ALIKE, _SELDOM, _COLUMNS, _RELATIONS = 2300, 0.011, 64, 8
 # Draws of the first test; least distinct nonzero values of a column, and its relative size; most
 # columns compared; distances of unit vectors that are the same, and nearly so.
@@ -41,7 +42,7 @@ _SETTINGS: dict[str, Callable[[], Any]] = {
 
 
 def the_seed_alone_decides(c: Candidate) -> None:
-    """One seed gives one map, whatever is drawn in between; `c` is the map under test."""
+    """One seed gives one map, whatever is drawn in between."""
     earlier = c.map(c.first)
     features = c.call(earlier, c.rows)
     slack = c.sensitivity(earlier, c.rows, features)
@@ -105,7 +106,7 @@ def seeds_differ(c: Candidate) -> None:
 
 
 def _require_no_collision(c: Candidate, draws: dict[int, Any], start: float) -> None:
-    """Blame two draws that are one although no column occurs twice in a draw."""
+    """Blame two equal draws among many seeds, if no column occurs twice in a draw."""
     far, seed_of, pair = c.seeds(14), dict[bytes, int](), tuple[int, ...]()
     for n, seed in enumerate([*draws, *map(far, range(_HASHED - len(draws)))], 1):
         if n > len(draws) and (c.clock.over or c.clock.seconds - start > _SECONDS):
@@ -124,7 +125,7 @@ def _require_no_collision(c: Candidate, draws: dict[int, Any], start: float) -> 
 
 
 def _columns(z: Array) -> frozenset[bytes]:
-    """Return the first nonzero columns, up to sign and powers of 2 where they are no codes."""
+    """Return the first nonzero columns as bytes; those of floats are divided by their peak."""
     columns = np.ascontiguousarray(z.T[:_COLUMNS])
     columns = columns[columns.any(axis=1)]
     if columns.dtype.kind == "f" and len(columns) > 1:
@@ -134,12 +135,11 @@ def _columns(z: Array) -> frozenset[bytes]:
 
 
 def _agree(a: frozenset[bytes], b: frozenset[bytes]) -> bool:
-    """Whether two draws share half of their columns, bit for bit."""
     return a == b or (len(a) > 1 and 2 * len(a & b) >= len(a))
 
 
 def _swapped(c: Candidate, relation: Callable[[int], int], equal: bool) -> Iterator[int]:
-    """Yield whether related draws agree, or are `equal`, (+1) where swapped ones are not (-1)."""
+    """Yield +1 if draws of seeds s and relation(s) agree but not swapped ones, -1 if only those."""
     far = c.seeds(12)
     for k in range(0, 400, 2):
         # Below 2^30, so that a sum is still a valid seed.
@@ -248,7 +248,7 @@ def _intervals(c: Candidate, act: Callable[[], Any]) -> Iterator[tuple[set[str],
 
 
 def _changes_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
-    """Return the global states that an act changes, and no interval of its length without it."""
+    """Return the global states that an act changes, and that do not move in intervals without."""
     suspects, both = {*_SETTINGS, *global_states()}, set[str]()
     for changes, quiet in _intervals(c, act):
         suspects &= changes | quiet
@@ -294,7 +294,7 @@ def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) 
 
 
 def columns_differ(c: Candidate) -> None:
-    """Columns of features copy no others, but in exact maps, and share no few random numbers."""
+    """No column of features copies another, but in exact maps, nor do all share a few numbers."""
     pilot = [c.features(c.seeds(21)(k)) for k in range(_PILOT)]
     if any(z.shape != pilot[0].shape or z.dtype.kind != "f" for z in pilot):
         return
@@ -328,12 +328,12 @@ def columns_differ(c: Candidate) -> None:
 
 
 def _apart(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
-    """Return the distances of unit vectors from the lines of others."""
+    """Return the distances of unit columns of a from those of b, up to sign."""
     return np.minimum(np.linalg.norm(a - b, axis=0), np.linalg.norm(a + b, axis=0))
 
 
 def _nearest(units: Array) -> Any:
-    """Return the index of the line nearest to each unit column, but for its own."""
+    """Return for each unit column the index of the nearest other one, up to sign."""
     partner = np.empty(units.shape[1], dtype=int)
     for start in range(0, units.shape[1], 512):
         part = np.arange(start, min(units.shape[1], start + 512))

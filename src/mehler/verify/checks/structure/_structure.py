@@ -34,9 +34,9 @@ RULES: dict[str, Callable[[Candidate], None]] = {
     "columns differ": _draws.columns_differ,
     "inputs are used": _draws.inputs_are_used,
 }
-# Broken, no two calls or no two draws can be compared any more.
+# Where one of these is broken, no two calls or no two draws can be compared any more.
 _FIRST = ("finite", "repeatable calls", "the seed alone decides")
-# Rules that share the error rate, with what is tried at other sizes; all but the first need draws.
+# Rules that share the error rate, with the claims at other sizes; all but the first need draws.
 _RANDOM = ("global state", "seeds differ", "columns differ", "inputs are used")
 _LIMIT, _MOST_ROWS = 20.0, 20
 # Numbers of columns of X and of features; factors of the rows' median length.
@@ -60,7 +60,7 @@ class StructureVerdict(Verdict):
         ).lstrip()
 
     def cells(self) -> tuple[str, ...]:
-        """Return nothing: a broken rule is no number."""
+        """Return an empty tuple, since a broken rule is no number."""
         return ()
 
     def power_text(self) -> str:
