@@ -124,7 +124,7 @@ def conclude(
     pilot: int = 0,
     with_table: bool = False,
 ) -> Verdict:
-    """Return the verdict on the worst mean; a refutation gets the `remark`; `pilot` draws came first."""
+    """Report on the worst mean; `pilot` counts draws made before, `remark` is for refutations."""
     source, options = task.source, task.options
     means, lows, highs = measurement.observed, measurement.low, measurement.high
     ends, finite = (lows, highs), np.isfinite(means)
