@@ -56,11 +56,11 @@ def matern(x: Matrix, y: Matrix, nu: float, length_scale: float) -> Matrix:
     # Beyond 2000 the kernel underflows for nu up to 50.
     s = np.minimum(math.sqrt(2.0 * nu) * distances(x, y) / length_scale, 2000.0)
     safe = np.where(s > 0.0, s, 1.0)
-    scaled = kve(nu, safe)  # K_nu(s) e^s, infinite where s is small
-    log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(scaled)
+    bessel = kve(nu, safe)  # K_nu(s) e^s, infinite where s is small
+    log = (1.0 - nu) * math.log(2.0) - gammaln(nu) + nu * np.log(safe) + np.log(bessel)
     # There, to rounding: 1 - s^2 / (4 (nu - 1)), or 1 for nu up to 1.
     near = 1.0 - s**2 / (4.0 * (nu - 1.0)) if nu > 1.0 else 1.0
-    return np.where((s > 0.0) & np.isfinite(scaled), np.exp(log - safe), near)
+    return np.where((s > 0.0) & np.isfinite(bessel), np.exp(log - safe), near)
 
 
 def arc_cosine(x: Matrix, y: Matrix, order: int) -> Matrix:

@@ -83,7 +83,7 @@ def at_rho(function: Callable[[Any, int], Any], rho: _arrays.Array, q: int) -> A
         # Tables serve a number by itself: an array of one would cost ten times as much.
         return function(min(1.0, max(-1.0, float(rho))), q)
     array = require_rho(rho)
-    values = _arrays.of_chunks(lambda some: function(some, q), array, array.dtype)
+    values = _arrays.of_chunks(lambda chunk: function(chunk, q), array, array.dtype)
     return values if _arrays.is_array(rho) else scalar_if_scalar(values)
 
 

@@ -168,16 +168,16 @@ def partition_sums(
     powers = [factors[0] ** (q - l) for l in range(min(n, q) + 1)]
     sums = [0 * h for _ in range(n + 1)]
 
-    def descend(product: Any, length: int, last: int, used: int, same: int, count: int) -> None:
+    def descend(product: Any, length: int, last: int, total: int, same: int, count: int) -> None:
         """Visit every way to add parts no larger than the last, of which `same` are there."""
-        for part in range(1, min(last, n - used) + 1):
+        for part in range(1, min(last, n - total) + 1):
             times = same + 1 if part == last else 1
             longer = product * factors[part]
             # A multinomial coefficient: the division leaves nothing.
             weight = count * (q - length) // times
-            sums[used + part] += weight * (h * (longer * powers[length + 1]).sum()) ** 2
+            sums[total + part] += weight * (h * (longer * powers[length + 1]).sum()) ** 2
             if length + 1 < q:
-                descend(longer, length + 1, part, used + part, times, weight)
+                descend(longer, length + 1, part, total + part, times, weight)
 
     descend(1, 0, n, 0, 0, 1)
     return sums[1:]

@@ -76,8 +76,8 @@ def _build_grid() -> WedgeGrid:
         half = (far - close) / 2
         a = -far + half * (nodes + 1)
         x, y = a[:, None] * cos + b * sin, a[:, None] * cos - b * sin
-        x_turned, y_turned = a[:, None] * sin - b * cos, a[:, None] * sin + b * cos
-        slope = cos * (_phi(x) * ndtr(x_turned) + _phi(y) * ndtr(y_turned))
+        x_across, y_across = a[:, None] * sin - b * cos, a[:, None] * sin + b * cos
+        slope = cos * (_phi(x) * ndtr(x_across) + _phi(y) * ndtr(y_across))
         g_below.append(so_far + half * np.matmul(integrate, slope))
         so_far = so_far + half * np.tensordot(slope, weights, (1, 0))[:, None, :]
         a_below.append(a)
@@ -180,18 +180,18 @@ def _build(q: int) -> PoolTable:
             _integrate(_moments.centred_moment(4, q), _series(centred_slope * sine))
         ),
         centred_second_slope=_localise(_series(centred_slope)),
-        slope=_localise(chebyshev.chebmul(_turned(kappa), _series(sine))),
+        slope=_localise(chebyshev.chebmul(_sine_slope(kappa), _series(sine))),
     )
 
 
 def with_slope(values: NDArray[np.float64], theta: NDArray[np.float64]) -> tuple[Any, Any]:
     """Localise a collision probability from the nodes, and sin(theta/2) of its slope in rho."""
     series = _series(values)
-    at_nodes = chebyshev.chebval(2 / np.pi * theta - 1, _turned(series))
+    at_nodes = chebyshev.chebval(2 / np.pi * theta - 1, _sine_slope(series))
     return _localise(series), _localise(_series(at_nodes / (2 * np.cos(theta / 2))))
 
 
-def _turned(series: NDArray[np.float64]) -> Any:
+def _sine_slope(series: NDArray[np.float64]) -> Any:
     """Return sin(theta) times the derivative in rho, which is minus that in theta."""
     return -chebyshev.chebder(series) * (2 / np.pi)
 

@@ -54,20 +54,20 @@ def powers(h: Floats, arc: Floats, n_inputs: int) -> Iterator[Floats]:
     root = np.sqrt(np.maximum((cosine - h) * (cosine + h), 0.0))
     scale = cosine * np.sqrt(short)
     z = np.minimum(h * sine / scale, 1.0)
-    left = np.minimum((root / scale) ** 2, 1.0)  # 1 - z^2
+    rest = np.minimum((root / scale) ** 2, 1.0)  # 1 - z^2
     if n_inputs % 2 == 0:
         p, total, inner, power = 1.0, arc, z, np.sqrt(short)
-        side = z * left
+        side = z * rest
     else:
         p, inner, power = 0.5, np.arctan2(h * sine, root), np.ones_like(h)
         total = np.arctan2(sine, root)
-        side = z * np.sqrt(left)
+        side = z * np.sqrt(rest)
     yield total
     for _ in range((n_inputs - 1) // 2):
         total = total - h * power * inner
         yield total
         inner = (2.0 * p * inner + side) / (2.0 * p + 1.0)
-        side *= left
+        side *= rest
         power = power * short
         p += 1.0
 

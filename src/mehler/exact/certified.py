@@ -304,11 +304,11 @@ def _error(flint: Any, bound: Any) -> Any:
     return flint.arb(0, bound.upper())
 
 
-def _tail(flint: Any, k: int, cut: Any) -> Any:
-    """Bound the integral of t^k phi(t), phi the normal density, beyond `cut`."""
-    if not cut * cut >= k + 1:
+def _tail(flint: Any, k: int, start: Any) -> Any:
+    """Bound the integral of t^k phi(t), phi the normal density, beyond `start`."""
+    if not start * start >= k + 1:
         raise ArithmeticError("the tail bound needs a later cut; ask for more bits, as bits=128")
-    return cut**k * _density(flint, cut) / (cut - k / cut)
+    return start**k * _density(flint, start) / (start - k / start)
 
 
 def _density(flint: Any, t: Any) -> Any:

@@ -213,8 +213,8 @@ def _unbinned(
     value = np.full_like(left, window)
     for length, theta in zip((left, right), angles(left, right, inner)):
         safe = np.where(length > 0.0, length, 1.0)
-        cut = 2.0 * length * law.wedge_below(window / safe, theta)
-        value -= np.where(length > 0.0, cut, 0.0)
+        mean = 2.0 * length * law.wedge_below(window / safe, theta)
+        value -= np.where(length > 0.0, mean, 0.0)
     return value
 
 
@@ -307,10 +307,10 @@ def sample_variance(matrix: ArrayLike, size: int, *, replacement: bool) -> Any:
     total = rows.sum(axis=-1)
     squares, row_squares = (off * off).sum(axis=(-2, -1)), (rows * rows).sum(axis=-1)
     cross = (diagonal * rows).sum(axis=-1)
-    own = (diagonal**2).sum(axis=-1)
+    alone = (diagonal**2).sum(axis=-1)
     square = (
-        p[1] * own
-        + p[2] * (ends**2 - own)
+        p[1] * alone
+        + p[2] * (ends**2 - alone)
         + 2.0 * (2.0 * p[2] * cross + p[3] * (ends * total - 2.0 * cross))
         + 2.0 * p[2] * squares
         + 4.0 * p[3] * (row_squares - squares)

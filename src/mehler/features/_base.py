@@ -406,7 +406,7 @@ class FeatureMap(Written):
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(x):
             other = None if y is None else xp.astype(y, wide)
             value = xp.astype(function(xp.astype(x, wide, copy=False), other), dtype, copy=False)
-        if finite:
+        if finite and not angles:  # waves are bounded
             _arrays.require_no_overflow(value, x, y)
         return value
 

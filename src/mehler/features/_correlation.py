@@ -65,7 +65,8 @@ def pairs(x: Array, y: Array | None) -> tuple[Any, Any, Any]:
     )
 
 
-BLOCK = 256  # rows of a block of pairs on NumPy: its temporaries, of 512 KiB each, stay in cache
+# Rows of a block of pairs on NumPy: temporaries stay in cache, whose sets 256 columns would share.
+BLOCK = 250
 
 
 def over_blocks(function: Callable[[Array, Array | None], Array], x: Array, y: Array | None) -> Any:
@@ -78,7 +79,9 @@ def over_blocks(function: Callable[[Array, Array | None], Array], x: Array, y: A
                 out[rows, columns] = function(x[rows], y[columns])
             elif columns.start >= rows.start:
                 part = function(x[rows], x[columns] if columns.start > rows.start else None)
-                out[rows, columns], out[columns, rows] = part, part.T
+                out[rows, columns] = part
+                if columns.start > rows.start:
+                    out[columns, rows] = part.T
     return out
 
 

@@ -176,8 +176,8 @@ class Gaussian(Spectrum):
         return _correlation.squared_distances(x, y, math.sqrt(self.gamma))
 
     def kernel(self, t: Array, j: int = 1) -> Array:
-        xp = _arrays.array_namespace(t)
-        return xp.exp(-(float(j) ** 2) * t)
+        xp, power = _arrays.array_namespace(t), -(float(j) ** 2) * t
+        return np.exp(power, out=power) if _arrays.may_be_written(power) else xp.exp(power)
 
     def spread(self, t: Array) -> Array:
         # (1 - k^2)^2, without cancellation.

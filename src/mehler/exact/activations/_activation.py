@@ -76,7 +76,7 @@ class Activation:
     kernel: Kernel | None = None
     derivative: Function | Activation | None = None
     # Powers whose closed form has been checked against the function, once: it takes milliseconds.
-    _held: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
+    _powers: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_instance("name", self.name, str)
@@ -101,14 +101,14 @@ class Activation:
         """Name in messages."""
         return f"the activation {self.name!r}" if self.name else "an activation of your own"
 
-    def _require(self, what: str, at: Any, declared: Any, tolerance: Any, values: Any) -> None:
+    def _require(self, what: str, at: Any, claims: Any, tolerance: Any, values: Any) -> None:
         """Raise ValueError if the `values` of the function differ from the declared ones."""
-        values, declared = np.asarray(values, dtype=np.float64), np.asarray(declared)
-        wrong = np.flatnonzero(np.abs(values - declared) > tolerance)
+        values, claims = np.asarray(values, dtype=np.float64), np.asarray(claims)
+        wrong = np.flatnonzero(np.abs(values - claims) > tolerance)
         if wrong.size:
             i = int(wrong[0])
             raise ValueError(
-                f"{self.title} declares a {what} that does not fit its function: {declared[i]:.6g} "
+                f"{self.title} declares a {what} that does not fit its function: {claims[i]:.6g} "
                 f"for {values[i]:.6g} at {at[i]}: correct it, or leave it out"
             )
 
@@ -117,9 +117,9 @@ class Activation:
         degree = self.degree or 0
         right, left, centre = np.asarray(self.on_host(np.array([1.0, -1.0, 0.0])), dtype=np.float64)
         at = np.concatenate([_POSITIVE, -_POSITIVE, [0.0]])
-        declared = np.repeat([right, left], _POSITIVE.size) * np.abs(at[:-1]) ** degree
-        declared = np.append(declared, 0.0 if degree else centre)
-        self._require("degree", at, declared, 1e-12 * np.abs(declared), self.on_host(at))
+        claims = np.repeat([right, left], _POSITIVE.size) * np.abs(at[:-1]) ** degree
+        claims = np.append(claims, 0.0 if degree else centre)
+        self._require("degree", at, claims, 1e-12 * np.abs(claims), self.on_host(at))
         return Sides(degree, float(right), float(left), float(centre))
 
     def sides(self) -> Sides:
@@ -158,16 +158,16 @@ class Activation:
                     "jumps"
                 )
             return Activation(name, lambda xp, t: 0.0 * t, degree=0)
-        declared = self.derivative
-        if declared is None:
+        derivative = self.derivative
+        if derivative is None:
             raise ValueError(
                 f"{self.title} declares no derivative: give it one, "
                 "mehler.exact.Activation(name, function, derivative=...)"
             )
-        from scipy.differentiate import derivative
+        from scipy import differentiate
 
-        slope = declared if isinstance(declared, Activation) else Activation(name, declared)
-        by_function = derivative(
+        slope = derivative if isinstance(derivative, Activation) else Activation(name, derivative)
+        by_function = differentiate.derivative(
             lambda t: np.asarray(self.on_host(t), dtype=np.float64), _SMOOTH, initial_step=0.1
         )
         # The function may have lost digits; NaN, where it has no derivative, says nothing.
@@ -176,11 +176,11 @@ class Activation:
         return slope
 
     def moment(
-        self, pairs: Pairs, power: int, *, uniform_phase: bool = False, held: Any = None
+        self, pairs: Pairs, power: int, *, uniform_phase: bool = False, cache: Any = None
     ) -> Moment:
         """Compute E a(u)^p a(v)^p of pairs, and an error bound, arrays of their shape.
 
-        `uniform_phase` adds the same uniform phase to u and v; `held` keeps what Mehler's series
+        `uniform_phase` adds the same uniform phase to u and v; `cache` keeps what Mehler's series
         needs of this function and power from call to call.
         """
         power = require_integer("power", power)
@@ -191,7 +191,7 @@ class Activation:
         what = f"the kernel of {self.title}, power {power}, by Mehler's series"
         _arrays.require_no_gradient(*pairs.parts, what=what)
         host = [np.asarray(_arrays.to_host(part), dtype=np.float64) for part in pairs.parts]
-        value, error = self._series(power, *host, held=held)
+        value, error = self._series(power, *host, cache=cache)
         # Error from the rounding of the pairs.
         error = error + (pairs.eps if pairs.eps > _series.EPS else 0.0) * np.abs(value)
         value, error = (
@@ -199,10 +199,10 @@ class Activation:
         )
         return value, error
 
-    def _series(self, power: int, *parts: Any, held: Any = None) -> tuple[Any, Any]:
+    def _series(self, power: int, *parts: Any, cache: Any = None) -> tuple[Any, Any]:
         """Compute the moment on the host by Mehler's series."""
         return _series.pair_moment(
-            lambda t: _series.evaluate(self.on_host, t) ** power, *parts, held=held
+            lambda t: _series.evaluate(self.on_host, t) ** power, *parts, cache=cache
         )
 
     def _closed(self, pairs: Pairs, power: int, uniform_phase: bool) -> Moment | None:
@@ -216,14 +216,14 @@ class Activation:
             return value, _ROUNDINGS * pairs.eps * size
         if self.kernel is None:
             return None
-        if power not in self._held:
-            declared = self.kernel(_PAIRS, power)
-            if declared is not None:
+        if power not in self._powers:
+            moment = self.kernel(_PAIRS, power)
+            if moment is not None:
                 series, slack = self._series(power, *_PAIRS.parts)
                 places = zip(_PAIRS.rho, _PAIRS.x_scale, _PAIRS.y_scale)
                 at = [f"a correlation of {r:g}, scales of {x:g} and {y:g}" for r, x, y in places]
-                self._require("kernel", at, declared[0], declared[1] + slack, series)
-            self._held.add(power)
+                self._require("kernel", at, moment[0], moment[1] + slack, series)
+            self._powers.add(power)
         return self.kernel(pairs, power)
 
     def has_closed_form(self, power: int = 1) -> bool:

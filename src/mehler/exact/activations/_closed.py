@@ -144,7 +144,7 @@ def _value(order: int, rho: Array, near: Array, far: Array) -> Array:
     xp = _arrays.array_namespace(rho)
     # pi - theta and sin theta from both gaps: exact where the angle itself rounds.
     near, far = near**0.5, far**0.5
-    p, q = ([k / (2.0 * math.pi) for k in each] for each in polynomials(order))
+    p, q = ([k / (2.0 * math.pi) for k in factor] for factor in polynomials(order))
     value = xp.atan2(far, near) * _horner(rho, [2.0 * k for k in p])
     if order > 0:
         value = value + near * far * _horner(rho, q)
@@ -404,15 +404,15 @@ def erf_slope(xp: ModuleType, t: Array) -> Array:
 
 def slope_of_waves(waves: Waves) -> tuple[Waves, Callable[..., Any]]:
     """Differentiate a Fourier sum: its waves, and the function."""
-    turned = tuple((f, 1j * f * complex(c)) for f, c in waves if f != 0)
+    slope = tuple((f, 1j * f * complex(c)) for f, c in waves if f != 0)
 
     def function(xp: ModuleType, t: Array) -> Any:
         total: Any = 0.0 * t
-        for f, c in turned:
+        for f, c in slope:
             total = total + c.real * xp.cos(f * t) - c.imag * xp.sin(f * t)
         return total
 
-    return turned, function
+    return slope, function
 
 
 def slope_of_sides(sides: Sides) -> Callable[..., Any]:

@@ -189,7 +189,7 @@ _SCALES = 64  # per batch: 4 MiB of values
 # More scales than three times so many, that differ by less than such a factor, are interpolated.
 _KNOTS, _WIDEST = 96, 8.0
 _LEBESGUE = 4.0  # factor of errors by interpolation at so many Chebyshev points, rounded up
-_MOST_HELD = 1 << 15  # scales whose coefficients are kept, at most 128 MiB
+_MOST_CACHED = 1 << 15  # scales whose coefficients are kept, at most 128 MiB
 
 
 def evaluate(function: HostFunction, t: Floats) -> Any:
@@ -239,7 +239,7 @@ def _values(function: HostFunction, scales: Floats) -> tuple[Any, Any, Any, Any]
     return sample, coarse / size[:, None, None], fine / size[:, None, None], size
 
 
-def _sums(values: Floats, split: RuleSums | None, terms: int) -> tuple[Any, Any, Any]:
+def _sums(values: Floats, parts: RuleSums | None, terms: int) -> tuple[Any, Any, Any]:
     """Sum coefficients (terms, scales), second and mirrored moments by one rule."""
     shape = values.shape[1], -1
     even = (0.5 * (values[0] + values[1])).reshape(shape)
@@ -249,10 +249,10 @@ def _sums(values: Floats, split: RuleSums | None, terms: int) -> tuple[Any, Any,
     c[::2], c[1::2] = weights[::2] @ even.T, weights[1::2] @ odd.T
     squares = [part**2 @ weights[0] for part in (even, odd)]
     second, mirror = squares[0] + squares[1], squares[0] - squares[1]
-    if split is None:
+    if parts is None:
         return c, second, mirror
-    rest, _, _ = _sums(split.values(), None, terms)
-    return c + rest, second + split.second, mirror + split.mirror
+    rest, _, _ = _sums(parts.values(), None, terms)
+    return c + rest, second + parts.second, mirror + parts.mirror
 
 
 def _split_off(
@@ -324,7 +324,7 @@ def coefficients(function: HostFunction, scales: Floats) -> Coefficients:
             return between
     starts = range(0, max(1, scales.size), _SCALES)
     parts = [_of_batch(function, scales[start : start + _SCALES]) for start in starts]
-    return _joined(parts, slice(None))
+    return _join(parts, slice(None))
 
 
 def _interpolated(function: HostFunction, at: Floats) -> Coefficients | None:
@@ -357,7 +357,7 @@ def _interpolated(function: HostFunction, at: Floats) -> Coefficients | None:
     return Coefficients(size, np.array(c), ones, mirror, error * ones, second_error * ones)
 
 
-def _joined(parts: list[Coefficients], order: Any) -> Coefficients:
+def _join(parts: list[Coefficients], order: Any) -> Coefficients:
     """Join coefficients of several scales, and put them in order."""
     columns = ([getattr(part, column.name) for part in parts] for column in fields(Coefficients))
     return Coefficients(*(np.concatenate(column, axis=-1)[..., order] for column in columns))
@@ -397,23 +397,23 @@ class Cache:
         """Return the coefficients of all scales so far, computing those of new ones."""
         places = np.searchsorted(self.scales, scales)
         if np.any(np.append(self.scales, np.inf)[places] != scales):
-            if self.scales.size > _MOST_HELD:
+            if self.scales.size > _MOST_CACHED:
                 self.scales, self.parts = np.empty(0), []
             fresh = np.setdiff1d(scales, self.scales)
             every = np.concatenate([fresh, self.scales])
             order = np.argsort(every)
             parts = [coefficients(function, fresh), *self.parts]
-            self.scales, self.parts = every[order], [_joined(parts, order)]
+            self.scales, self.parts = every[order], [_join(parts, order)]
         return self.parts[0]
 
 
 def pair_moment(
-    function: HostFunction, rho: Any, near: Any, far: Any, *scales: Any, held: Cache | None = None
+    function: HostFunction, rho: Any, near: Any, far: Any, *scales: Any, cache: Cache | None = None
 ) -> tuple[Any, Any]:
     """Compute E a(u) a(v) and an error bound on the host; `near`, `far` are 1 - rho and 1 + rho."""
-    series = (held := held or Cache()).at(function, np.concatenate([np.ravel(s) for s in scales]))
+    series = (cache := cache or Cache()).at(function, np.concatenate([np.ravel(s) for s in scales]))
     # The rows of both scales of each pair among the coefficients.
-    x, y = (np.searchsorted(held.scales, scale) for scale in scales)
+    x, y = (np.searchsorted(cache.scales, scale) for scale in scales)
     shape = np.broadcast_shapes(np.shape(rho), x.shape, y.shape)
     # A row with itself or its opposite: a single integral without a tail.
     alone = [(x == y) & (gap == 0.0) for gap in (near, far)]

@@ -157,28 +157,26 @@ class DeepKernel:
             if not error:
                 return parts(of_rows, x, y)
             values, errors = (lambda a, b: of_rows(a, b)[0]), (lambda a, b: of_rows(a, b)[1])
-            return tuple(parts(each, x, y) for each in (values, errors))
+            return tuple(parts(function, x, y) for function in (values, errors))
         place = _arrays.place_of(x)
         xp, dtype = place.xp, _arrays.real_dtype(x)
         wide = _arrays.widest_float(xp, place.device)
-        weight, bias = self.weight_variance, self.bias_variance
-        columns = int(x.shape[1]) + 1
-
+        weight, bias, columns = self.weight_variance, self.bias_variance, int(x.shape[1]) + 1
         layer = self.layer
         if isinstance(layer, Elementwise):
             # Blocks of rows share the series of a scale.
-            layer = dataclasses.replace(layer, held=(Cache(), Cache()))
+            layer = dataclasses.replace(layer, caches=(Cache(), Cache()))
 
-        def layers(some: Pairs) -> list[Array]:
-            return self._layers(layer, some, columns, tangent=tangent, error=error)
+        def layers(pairs: Pairs) -> list[Array]:
+            return self._layers(layer, pairs, columns, tangent=tangent, error=error)
 
         # Variances that overflow are refused by the layer that they reach.
         with np.errstate(over="ignore", invalid="ignore"):
-            rows = [
-                None if some is None else _recursion.scaled(xp.astype(some, wide), weight, bias)
-                for some in (x, y)
-            ]
-            matrices = _recursion.over_pairs(layers, *rows)
+            left, right = (
+                None if rows is None else _recursion.inputs(xp.astype(rows, wide), weight, bias)
+                for rows in (x, y)
+            )
+            matrices = _recursion.over_pairs(layers, left, right)
         if error and dtype != wide:
             matrices[1] = matrices[1] + float(xp.finfo(dtype).eps) * xp.abs(matrices[0])
         if dtype != wide and not _arrays.is_lazy(matrices[0]):
@@ -188,7 +186,7 @@ class DeepKernel:
                     f"the kernel of X overflows {_arrays.dtype_name(dtype)}: scale the "
                     "rows, or convert them to float64"
                 )
-        matrices = [xp.astype(one, dtype, copy=False) for one in matrices]
+        matrices = [xp.astype(matrix, dtype, copy=False) for matrix in matrices]
         return tuple(matrices) if error else matrices[0]
 
     def _layers(

@@ -74,8 +74,8 @@ class DeepFeatures(FeatureMap):
         like: object = None,
         dtype: object = None,
     ) -> None:
-        listed = require_iterable("widths", widths)
-        self.widths = tuple(require_integer(f"widths[{i}]", n) for i, n in enumerate(listed))
+        numbers = enumerate(require_iterable("widths", widths))
+        self.widths = tuple(require_integer(f"widths[{i}]", n) for i, n in numbers)
         if not self.widths:
             raise ValueError("widths is empty: give the units of each hidden layer")
         self.limit = DeepKernel(
@@ -94,24 +94,24 @@ class DeepFeatures(FeatureMap):
         return self.widths[-1] + (self.limit.bias_variance > 0.0)
 
     def _units(self) -> Units:
-        pairs = zip(self._fan_in, self.widths, strict=True)
-        return Units((self.limit.pool_size or 1) * sum((one + 1) * two for one, two in pairs))
+        sizes = zip(self._fan_in, self.widths, strict=True)
+        return Units((self.limit.pool_size or 1) * sum((fan_in + 1) * n for fan_in, n in sizes))
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
         self._require_all(units)
-        q, drawn = self.limit.pool_size or 1, []
+        q, layers = self.limit.pool_size or 1, []
         for layer, (fan_in, width) in enumerate(zip(self._fan_in, self.widths, strict=True)):
             stream = _random.LAYERS + 2 * layer
             parts = [_random.gaussian_weights(self.seed, stream, q, fan_in, width, dtype)]
             if self.limit.bias_variance > 0.0:
                 parts.append(_random.gaussian_weights(self.seed, stream + 1, q, 1, width, dtype))
-            drawn.append(np.concatenate(parts, axis=1))
-        return tuple(drawn)
+            layers.append(np.concatenate(parts, axis=1))
+        return tuple(layers)
 
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         roots = self.limit.weight_variance**0.5, self.limit.bias_variance**0.5
-        for each in weights:
-            rows = self.limit.layer.units(xp, inputs_of(xp, rows, *roots), each)
+        for layer in weights:
+            rows = self.limit.layer.units(xp, inputs_of(xp, rows, *roots), layer)
         return inputs_of(xp, rows, *roots)
 
     def _kernel_of(self, x: Array, y: Array | None) -> Array:

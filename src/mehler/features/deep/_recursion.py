@@ -44,9 +44,9 @@ def over_pairs(function: Callable[[Pairs], list[Array]], x: Array, y: Array | No
     n, k = x.shape[0], (x if y is None else y).shape[0]
     if not _arrays.may_be_written(x) or n * k <= _PAIRS:
         matrices = function(gaussian_pairs(x, y))
-        return (
-            [0.5 * (one + xp.matrix_transpose(one)) for one in matrices] if symmetric else matrices
-        )
+        if symmetric:
+            matrices = [0.5 * (matrix + xp.matrix_transpose(matrix)) for matrix in matrices]
+        return matrices
     out: list[Any] = []
     left = SplitRows(x)
     right = left if y is None else SplitRows(y)
@@ -159,10 +159,10 @@ class Maxout:
 
 @dataclass(frozen=True)
 class Elementwise:
-    """Units that apply an activation to one projection; `held` caches its series by scale."""
+    """Units that apply an activation to one projection; `caches`: its series, and its slope's."""
 
     activation: Activation
-    held: tuple[Cache, Cache] | tuple[None, None] = field(default=(None, None), compare=False)
+    caches: tuple[Cache, Cache] | tuple[None, None] = field(default=(None, None), compare=False)
 
     @functools.cached_property
     def second(self) -> float | None:
@@ -180,11 +180,11 @@ class Elementwise:
 
     def moment(self, pairs: Pairs) -> Moment:
         """Compute E a(u) a(v), u and v the normal projections of two rows."""
-        return self.activation.moment(pairs, 1, held=self.held[0])
+        return self.activation.moment(pairs, 1, cache=self.caches[0])
 
     def slope(self, pairs: Pairs) -> Moment:
         """Compute E a'(u) a'(v)."""
-        return self.activation.slope.moment(pairs, 1, held=self.held[1])
+        return self.activation.slope.moment(pairs, 1, cache=self.caches[1])
 
     def gaps(self, pairs: Pairs) -> tuple[Array, Array]:
         """Compute 1 -+ F(rho)/F(1), F = E a(u) a(v), each from the gap that is small with it."""
@@ -258,11 +258,11 @@ class Following:
 
 def first_pairs(x: Array, y: Array | None, weight: float, bias: float) -> Pairs:
     """Return the pairs of the first layer, whose fan-in is the number of columns."""
-    other = None if y is None else scaled(y, weight, bias)
-    return _correlation.gaussian_pairs(scaled(x, weight, bias), other)
+    right = None if y is None else inputs(y, weight, bias)
+    return _correlation.gaussian_pairs(inputs(x, weight, bias), right)
 
 
-def scaled(rows: Array, weight: float, bias: float) -> Array:
+def inputs(rows: Array, weight: float, bias: float) -> Array:
     """Scale rows, and append the bias, so that products of rows are covariances."""
     rows = rows * (weight / rows.shape[1]) ** 0.5
     if bias == 0.0:
@@ -301,8 +301,8 @@ def gap_error(layer: Layer, pairs: Pairs, at: Step, after: Following, weight: fl
         # Gaps: products, and the unit's own.
         size = weight * layer.second * divisor(pairs.x_scale * pairs.y_scale)
         return (at.covariance_error / size + 16.0 * pairs.eps) * near
-    own = at.covariance_error / divisor(after.pairs.x_scale * after.pairs.y_scale)
-    error = own + after.x_error + after.y_error + 4.0 * pairs.eps
+    relative = at.covariance_error / divisor(after.pairs.x_scale * after.pairs.y_scale)
+    error = relative + after.x_error + after.y_error + 4.0 * pairs.eps
     return pairs.xp.where(near == 0.0, pairs.xp.zeros_like(near), error)
 
 
@@ -323,13 +323,13 @@ def _of_degree_one(layer: Layer, pairs: Pairs, weight: float, bias: float) -> An
 
 def _scale(layer: Layer, pairs: Pairs, scale: Array, weight: float, bias: float) -> Any:
     """Return the standard deviations of rows in the next layer, and their relative error."""
-    one = pairs.xp.ones_like(scale)
-    value, error = layer.moment(Pairs(one, 0.0 * one, 2.0 * one, scale, scale))
+    ones = pairs.xp.ones_like(scale)
+    value, error = layer.moment(Pairs(ones, 0.0 * ones, 2.0 * ones, scale, scale))
     variance = weight * value + bias
     positive = variance > 0.0
-    root = pairs.xp.where(positive, variance, one) ** 0.5
-    relative = 0.5 * weight * error / pairs.xp.where(positive, variance, one)
-    return pairs.xp.where(positive, root, pairs.xp.zeros_like(root)), relative + 4.0 * pairs.eps
+    safe = pairs.xp.where(positive, variance, ones)
+    root = pairs.xp.where(positive, safe**0.5, 0.0 * ones)
+    return root, 0.5 * weight * error / safe + 4.0 * pairs.eps
 
 
 def _gaps(pairs: Pairs, covariance: Array, x: Array, y: Array) -> Any:
@@ -404,29 +404,29 @@ def errors_after(
 
     here = parts(at, next_pairs.pairs)
 
-    def moved(inputs: Pairs) -> list[Any]:
-        other = step(layer, inputs, weight, bias, tangent=tangent)
-        then = following(layer, inputs, other.covariance, weight, bias).pairs
-        there = parts(other, then)
-        return [xp.abs(one - two) for one, two in zip(here, there, strict=True)]
+    def changes(inputs: Pairs) -> list[Any]:
+        output = step(layer, inputs, weight, bias, tangent=tangent)
+        then = following(layer, inputs, output.covariance, weight, bias).pairs
+        there = parts(output, then)
+        return [xp.abs(after - before) for before, after in zip(here, there, strict=True)]
 
-    more, less = moved(_turned(pairs, errors.near)), moved(_turned(pairs, -errors.near))
-    total = [xp.maximum(one, two) for one, two in zip(more, less, strict=True)]
+    closer, further = (changes(_at_angle(pairs, by)) for by in (-errors.near, errors.near))
+    total = [xp.maximum(*sides) for sides in zip(closer, further, strict=True)]
     x, y = pairs.x_scale * (1.0 + errors.x), pairs.y_scale * (1.0 + errors.y)
-    left, right, both = (
-        moved(dataclasses.replace(pairs, covariance=None, x_scale=one, y_scale=two))
-        for one, two in ((x, pairs.y_scale), (pairs.x_scale, y), (x, y))
+    by_scales = (
+        changes(dataclasses.replace(pairs, covariance=None, x_scale=s, y_scale=t))
+        for s, t in ((x, pairs.y_scale), (pairs.x_scale, y), (x, y))
     )
     # The scales of equal rows are one number, and move together.
     same = (pairs.near == 0.0) & (pairs.x_scale == pairs.y_scale)
     total = [
-        each + (xp.where(same, together, one + two) if each.shape == same.shape else one + two)
-        for each, one, two, together in zip(total, left, right, both, strict=True)
+        error + (xp.where(same, both, left + right) if error.shape == same.shape else left + right)
+        for error, left, right, both in zip(total, *by_scales, strict=True)
     ]
     covariance, near, x, y, *slope = total
     then = next_pairs.pairs
-    own = gap_error(layer, pairs, at, next_pairs, weight)
-    near = xp.where(then.near == 0.0, xp.zeros_like(near), near + own)
+    near = near + gap_error(layer, pairs, at, next_pairs, weight)
+    near = xp.where(then.near == 0.0, xp.zeros_like(near), near)
     return (
         Errors(
             near,
@@ -438,7 +438,7 @@ def errors_after(
     )
 
 
-def _turned(pairs: Pairs, by: Array) -> Pairs:
+def _at_angle(pairs: Pairs, by: Array) -> Pairs:
     """Return pairs with 1 - rho larger by so much."""
     near, far = (pairs.xp.clip(gap, 0.0, 2.0) for gap in (pairs.near + by, pairs.far - by))
     return gap_pairs(near, far, pairs.x_scale, pairs.y_scale)
