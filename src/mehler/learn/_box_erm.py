@@ -143,7 +143,8 @@ def box_erm(
     .. math:: \min_{|\alpha|_\infty \le C/m} \frac1n \sum_{i=1}^n V\big(y_i f_\alpha(x_i)\big),
               \qquad f_\alpha(x) = \sum_{\ell=1}^m \alpha_\ell\, \phi(x, W^\ell)
 
-    V is a convex loss clipped at its bound. The risk of the convex loss is minimised, to a
+    The theorems are those of Rahimi and Recht (2008) and of Mroueh, Rennie and Goel (2015). V is a
+    convex loss clipped at its bound. The risk of the convex loss, the surrogate, is minimised to a
     certified duality gap. The risk of V, which may not be convex, is bounded from below in the
     whole box, by its convex envelopes on the margins that the box attains: :doc:`/learning`.
 
@@ -211,7 +212,7 @@ def box_erm(
             f"gap={gap:g} is within the rounding of a certificate for these rows, {error:.1g}; "
             f"ask for more than {2.0 * error:.1g}"
         )
-    # Limits are sums of m terms: compare with 1 up to their rounding.
+    # Limits, the largest outputs, are sums of m terms: compare with 1 up to their rounding.
     tolerance = 2.0 * (data.m + 2) * 2.0**-53
 
     surrogate, clipped = (envelope(limits, slope, b, tolerance) for b in (math.inf, loss.bound))
@@ -256,7 +257,7 @@ def _minimise(
     gap: float,
     limit: int,
 ) -> tuple[Array, Array, Certificate, int]:
-    """Iterate until the certified gap is at most `gap`; return beta, theta, proof, iterations."""
+    """Return weights beta = alpha m/C, duals theta, their certificate, and the iterations taken."""
     xp, rows = data.xp, losses.on(data.place)
     if losses.is_line.all():
         pairs = iter([(0, xp.sign(data.transposed(rows.high)), rows.high)])
@@ -318,7 +319,6 @@ def _require_units(z: Array) -> Array:
 
 
 def _require_labels(y: Array, z: Array) -> None:
-    """Require a label -1 or +1 for each row of `z`, on the same device."""
     xp = require_beside(z, y, ("Z", "y"))
     if tuple(y.shape) != (z.shape[0],):
         raise ValueError(
@@ -339,7 +339,6 @@ def _require_labels(y: Array, z: Array) -> None:
 
 
 def _require_limits(limits: NDArray[np.float64], dtype: str) -> None:
-    """Raise for boxes with outputs that the dtype cannot square and sum."""
     largest = float(limits.max())
     if not largest <= (2.0**40 if dtype == "float64" else 2.0**20):
         raise ValueError(

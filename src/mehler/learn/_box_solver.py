@@ -1,4 +1,9 @@
-"""Minimise convex losses over weights in a box, by splitting with restarts (:doc:`/learning`)."""
+"""Minimise the mean of convex losses e_i(t_i) of margins t = K beta over beta in [-1, 1]^m.
+
+K takes the weights beta to the margins y_i f(x_i). Steps towards the box and low losses alternate
+with projections on the graph t = K beta (splitting), drawn back to an anchor that is renewed at
+restarts. Dual variables theta give lower bounds on the minimum. See :doc:`/learning`.
+"""
 
 from __future__ import annotations
 
@@ -15,17 +20,17 @@ from mehler import _arrays
 from mehler._arrays import Array, Place, clip
 
 _CHECK = 10  # iterations between checks, each of which synchronises with the device
-_ENOUGH, _SOME = 0.2, 0.8  # restart when the residual has fallen by this, or by this and then risen
+_ENOUGH, _SOME = 0.2, 0.8  # restart when the residual falls to this part, or to this and then rises
 _LONG = 0.36  # or when this fraction of all iterations has passed since the last restart
 _NOTHING = 1e-280  # no weights move the margins: the starting point is the minimum
 
 
 @dataclass(frozen=True)
 class RowLosses:
-    r"""Convex losses of n rows at margins t, h_i max(0, 1 - t), or lines constant_i - h_i t.
+    r"""Convex losses e_i of n rows at margins t: h_i max(0, 1 - t), or lines constant_i - h_i t.
 
-    As maxima over slopes, e_i(t) = max_{l_i <= theta <= h_i} psi_i(theta) - theta t: psi_i is theta
-    from l_i = 0 on, or of a line the constant, at l_i = h_i alone.
+    As maxima over slopes, e_i(t) = max_{l_i <= theta <= h_i} psi_i(theta) - theta t, with h_i in
+    `high`: psi_i(theta) is theta, and l_i = 0; of a line psi_i is the constant, and l_i = h_i.
     """
 
     high: Array
@@ -33,16 +38,14 @@ class RowLosses:
     constant: Array
 
     def on(self, place: Place) -> RowLosses:
-        """Return the same losses as arrays of a place."""
         fields = (self.high, self.is_line, self.constant)
         return RowLosses(*(_arrays.from_host(x, place) for x in fields))
 
     def dual(self, xp: ModuleType, theta: Array) -> Array:
-        """Compute psi_i."""
+        """Compute psi_i(theta_i)."""
         return xp.where(self.is_line, self.constant, theta)
 
     def values(self, xp: ModuleType, margins: Array) -> Array:
-        """Compute the losses at one margin per row."""
         theta = self.maximiser(xp, margins)
         return self.dual(xp, theta) - theta * margins
 
@@ -52,7 +55,7 @@ class RowLosses:
         return xp.minimum(xp.maximum(theta, low), self.high)
 
     def maximiser(self, xp: ModuleType, margins: Array) -> Array:
-        """Return the theta that attains the loss: minus its slope."""
+        """Return the theta at which the maximum over slopes is the loss: minus its slope."""
         return xp.where(self.is_line | (margins < 1.0), self.high, xp.zeros_like(self.high))
 
 
@@ -61,8 +64,7 @@ def envelope(
 ) -> RowLosses:
     """Return convex envelopes of min(slope max(0, 1 - t), bound) on [-limit, limit], by row.
 
-    A limit within the relative `tolerance` of a boundary between cases counts as on it, since
-    limits are sums with rounding.
+    Where a limit is within `tolerance` of a boundary between cases it counts as on the boundary.
     """
     inside = limits <= 1.0 + tolerance
     at_limit = slope * (1.0 - limits)
@@ -78,9 +80,9 @@ def envelope(
 
 
 class SignedRows:
-    """Rows times their labels, in float64, and the map K from beta in [-1, 1]^m to their margins.
+    """Rows times their labels, y_i z_i, and K: alpha = beta C/m has the margins y_i <alpha, z_i>.
 
-    They are on the device of the rows, or on the host if that has no float64.
+    In float64 on the device of the rows, or on the host if that has no float64.
     """
 
     def __init__(self, z: Array, y: Array, half_width: float) -> None:
@@ -127,7 +129,7 @@ class SignedRows:
 
 @dataclass(frozen=True)
 class Certificate:
-    """Risk of weights alpha, a lower bound in the box up to rounding, and margins on the host."""
+    """Risk of weights alpha, a lower bound on the least risk in the box, and margins of alpha."""
 
     upper: float
     lower: float
@@ -135,7 +137,7 @@ class Certificate:
 
 
 def certify(data: SignedRows, losses: RowLosses, alpha: Array, theta: Array) -> Certificate:
-    """Evaluate primal and dual, a bound by weak duality; losses in float64, on the rows' device."""
+    """Return the mean loss at alpha, and the lower bound of theta, by weak duality, in float64."""
     xp, theta = data.xp, losses.clip(data.xp, theta)
     if data.place is not data.home:
         alpha = _arrays.to_host(alpha)
@@ -150,7 +152,7 @@ def certify(data: SignedRows, losses: RowLosses, alpha: Array, theta: Array) -> 
 
 
 def rounding(n: int, m: int, slope: float, limits: Array) -> float:
-    """Bound the rounding error of a float64 risk or bound of a certificate."""
+    """Bound the rounding error of a certificate's risk or lower bound, in float64."""
     terms = (n + m + 64) * 2.0**-53
     return 2.0 * terms / (1.0 - terms) * slope * (1.0 + float(limits.mean()))
 
@@ -181,7 +183,7 @@ class Graph:
         self.inverse = xp.linalg.inv(system)
 
     def project(self, point: Array) -> Array:
-        """Return the nearest point of the graph."""
+        """Return the point of the graph nearest to a point (beta, t), in the norm of the class."""
         data, xp, beta, t = self.data, self.xp, point[: self.data.m], point[self.data.m :]
         if self.is_wide:
             beta = xp.matmul(self.inverse, self.e * beta + data.transposed(self.w * t))
@@ -190,28 +192,27 @@ class Graph:
         return xp.concat([beta + data.transposed(share) / self.e, t - share / self.w])
 
     def length(self, point: Array) -> float:
-        """Return the norm of a point."""
         return math.sqrt(float(self.xp.sum(self.weights * point * point)))
 
 
 def iterate(
     graph: Graph, losses: RowLosses, beta: Array, theta: Array, limit: int
 ) -> Iterator[tuple[int, Array, Array]]:
-    """Yield iteration, weights beta in [-1, 1]^m and duals theta every few iterations."""
+    """Yield (iteration, beta, theta) every few iterations, from a start, up to `limit` ones."""
     data, xp, m = graph.data, graph.xp, graph.data.m
     yield 0, beta, theta
     if graph.e < _NOTHING:
         return
-    # As steep as the losses, over margins of order 1.
+    # The weight of the quadratic in a step: as steep as the losses, over margins of order 1.
     rho = float(xp.mean(losses.high)) / float(xp.mean(graph.w))
-    # The point whose proximal points are beta and theta.
+    # The point from which a step leads to beta and theta.
     forces = xp.concat([data.transposed(theta), -theta])
     at = xp.concat([beta, data.margins(beta)]) + forces / (rho * graph.weights)
     anchor, steps, first, last = at, 0, math.inf, math.inf
     before: tuple[Array, Array] | None = None
     for iteration in range(1, limit + 1):
         beta = clip(xp, at[:m], -1.0, 1.0)
-        # The slope of a hinge that moves the margin to 1, within its ends.
+        # The slope that moves the margin to 1, within the slopes of the loss.
         theta = losses.clip(xp, rho * graph.w * (1.0 - at[m:]))
         near = xp.concat([beta, at[m:] + theta / (rho * graph.w)])
         on_graph = graph.project(2.0 * near - at)

@@ -1,4 +1,4 @@
-"""Rows, targets and features for the learners, in blocks, and how near a kernel features are."""
+"""Rows, targets and features for the learners, in blocks; the spectral error of a kernel matrix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from mehler.features import FeatureMap
 Phi: TypeAlias = Callable[[Array], Array]
 Scoring: TypeAlias = Literal["mse", "error_rate"]
 SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
-# Rows whose features are kept: a block has as many or more.
+# Up to so many rows their features are kept in memory; a block has as many or more.
 _FEW = 64
 # Bytes of sparse rows that are made dense at a time.
 _DENSE = 1 << 24
@@ -35,7 +35,6 @@ def host_reals(name: str, value: Array) -> NDArray[np.float64]:
 
 
 def require_map(phi: Phi) -> Phi:
-    """Raise TypeError unless `phi` can be called."""
     if not callable(phi):
         raise TypeError(
             f"phi is {type(phi).__name__}, which cannot be called; pass a map, or the transform "
@@ -45,7 +44,7 @@ def require_map(phi: Phi) -> Phi:
 
 
 def require_rows(x: Array, name: str = "X") -> None:
-    """Raise unless `x` is a matrix of finite rows (unchecked for Dask); no tracers."""
+    """Raise unless `x` is a matrix of finite rows (unchecked for Dask), not traced by jax.jit."""
     _arrays.require_matrix(x, name=name)
     _arrays.require_known_chunks(x)
     _arrays.require_values(x, name)
@@ -169,7 +168,7 @@ def require_features(xp: Any, z: Array) -> None:
 
 @dataclass(frozen=True)
 class Layout:
-    """Where features are, in which dtype, where their float64 sums are; `flat` targets are (n,)."""
+    """Device of features, `home`, their dtype, device of sums, `place`; `flat`: targets (n,)."""
 
     home: Place
     place: Place
@@ -186,7 +185,7 @@ class Layout:
 class Features:
     """Features of checked rows, with targets (n, t) and weights or None, block by block.
 
-    Those of few rows are computed once and kept. Rows may be SciPy's sparse ones.
+    Features of few rows are computed once and kept. Rows may be sparse ones of SciPy.
     """
 
     def __init__(
@@ -210,9 +209,9 @@ class Features:
     def blocks(
         self, index: NDArray[np.int64] | None = None
     ) -> Iterator[tuple[Array, Array, Array | None]]:
-        """Yield features, targets and weights (or None), the latter in float64, where sums are.
+        """Yield features, float64 targets and float64 weights (or None), on the device of sums.
 
-        Of all rows, or those that `index`, on the host, names.
+        They are those of all rows, or of the rows at `index`, a NumPy array.
         """
         sizes = self.n_features, 4 if self.layout.dtype == "float32" else 8
         block = _arrays.block_rows_for_gram(*sizes)
@@ -236,14 +235,13 @@ class Features:
                 yield z[part, :], targets[part, :], None if weights is None else weights[part]
 
     def _for_sums(self, x: Array, dtype: str | None = None) -> Array:
-        """Return an array where sums are."""
         home, place = self.layout.home, self.layout.place
         if place is not home:
             return _arrays.from_host(_arrays.to_host(x), place, dtype)
         return x if dtype is None else home.xp.astype(x, getattr(home.xp, dtype))
 
 
-# Eigenvalues and differences across the diagonal below this fraction of the largest are rounding.
+# Negative eigenvalues and asymmetries below this fraction of the largest are rounding.
 _ROUNDING = 1e-6
 _LARGEST = 1e150  # of an entry: squares and their sums stay finite
 

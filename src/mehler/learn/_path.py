@@ -1,4 +1,8 @@
-"""Ridge regression on features for k lambdas, and the errors by which one is chosen."""
+"""Ridge regression on features for k lambdas, and the errors by which one is chosen.
+
+Of centred features Z and targets y of N rows, weights are (Z^T Z + N lambda)^-1 Z^T y. Several
+lambdas share the eigenvectors of Z^T Z, or those of Z Z^T if rows are fewer than features.
+"""
 
 from __future__ import annotations
 
@@ -80,9 +84,9 @@ def _linear(phi: Phi, weights: Array, intercept: Array, xp: ModuleType, rows: Ar
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Eigenvalues s and vectors V of the Gram Z^T Z of features; `coordinates` is V^T Z^T y.
+    """Eigenvalues s and vectors V of the Gram matrix Z^T Z; `coordinates` is V^T Z^T y.
 
-    Directions count if their eigenvalue, with the penalty, is above `least`.
+    Eigenvectors are used if s plus the penalty is above `least`, the size of rounding errors.
     """
 
     values: Array
@@ -91,24 +95,23 @@ class Spectrum:
     least: Array
 
     def inverses(self, lambdas: tuple[float, ...], n: float) -> Array:
-        """Compute 1/(s + N lambda), (m, k); 0 if that is within rounding of 0."""
+        """Compute 1/(s + N lambda), (m, k), or 0 where s + N lambda is within rounding of 0."""
         xp = _arrays.array_namespace(self.values)
         sums = xp.stack([self.values + n * lam for lam in lambdas], axis=1)
         mask = sums > self.least
         return xp.where(mask, 1.0 / xp.where(mask, sums, xp.ones_like(sums)), 0.0 * sums)
 
     def solutions(self, inverses: Array) -> Array:
-        """Compute the coordinates of the weights for all lambdas: (m, t, k)."""
+        """Compute V^T weights for all lambdas: (m, t, k)."""
         return self.coordinates[:, :, None] * inverses[:, None, :]
 
     def weights(self, lambdas: tuple[float, ...], n: float) -> Array:
-        """Compute the weights for all lambdas: (m, t, k)."""
         xp = _arrays.array_namespace(self.values)
         return times(xp, self.vectors, self.solutions(self.inverses(lambdas, n)))
 
 
 def spectrum(xp: ModuleType, gram: Array, cross: Array, dtype: str, squares: Array) -> Spectrum:
-    """Decompose `gram`, in place, of features with that dtype and sum of squares."""
+    """Decompose `gram`, in place, given Z^T y, `cross`, and features' dtype and sum of squares."""
     values, vectors = _arrays.eigen(xp, gram)
     least = _arrays.least_resolved(xp, values, products=dtype, features=dtype, squares=squares)
     # Negative eigenvalues are rounding.
@@ -119,7 +122,7 @@ def spectrum(xp: ModuleType, gram: Array, cross: Array, dtype: str, squares: Arr
 def spectrum_of_rows(
     xp: ModuleType, rows: Array, targets: Array, dtype: str, squares: Array
 ) -> Spectrum:
-    """Decompose by inner products K = U S U^T: the Gram has the eigenvectors Z^T U S^(-1/2)."""
+    """Decompose Z^T Z by that of Z Z^T = U S U^T: its eigenvectors are Z^T U S^(-1/2)."""
     columns = xp.matrix_transpose(rows)
     values, left = _arrays.eigen(xp, xp.matmul(rows, columns))
     # Products are in float64, whatever the dtype of the features.
@@ -136,7 +139,7 @@ def spectrum_of_rows(
 def weights_by_factors(
     xp: ModuleType, gram: Array, cross: Array, lambdas: tuple[float, ...], n: float, dtype: str
 ) -> Array:
-    """Compute weights by one factorisation per lambda, (m, t, k); ValueError if singular."""
+    """Compute weights by a Cholesky factor per lambda, (m, t, k); ValueError if one is singular."""
     trace = xp.linalg.trace(gram)
     unit = trace if float(trace) > 0.0 else 1.0  # in which squares do not overflow
     norm = unit * xp.sqrt(xp.sum((_arrays.symmetric(xp, gram) / unit) ** 2))
@@ -148,7 +151,7 @@ def weights_by_factors(
 
 @dataclass(frozen=True)
 class Path:
-    """Solutions weights^T (phi(x) - mean) + target_mean for all lambdas, on the sums' device."""
+    """The functions weights^T (phi(x) - mean) + target_mean for all lambdas, in float64."""
 
     phi: Phi
     layout: Layout
@@ -181,7 +184,7 @@ def solve_rows(
     intercept: bool,
     index: NDArray[np.int64] | None = None,
 ) -> Path:
-    """Solve for fewer rows than features, by the inner products of all rows or of `index`."""
+    """Solve by inner products Z Z^T, for fewer rows (all, or those of `index`) than features."""
     layout, n = features.layout, features.total(index)
     xp = layout.place.xp
     blocks = list(features.blocks(index))
@@ -223,8 +226,9 @@ _LEAST = 2.0**-52
 def leave_one_out(path: Path, scoring: Scoring, features: Features) -> NDArray[np.float64]:
     """Sum leave-one-out errors over rows, for each lambda: (k,) on the host.
 
-    A row of weight w_i stands for w_i copies. One of them is left out, or the whole row if w_i < 1:
-    the leverage is h_i min(1, w_i), with h_i that of a copy.
+    The error of row i is residual_i / (1 - h_i), h_i the leverage, the i-th diagonal entry of
+    Z (Z^T Z + N lambda)^-1 Z^T, plus 1/N for the intercept. A row of weight w_i stands for w_i
+    copies: one is left out, or the whole row if w_i < 1, with leverage h_i min(1, w_i).
     """
     xp, eigen = path.layout.place.xp, path.spectrum
     assert eigen is not None

@@ -68,8 +68,8 @@ def ridge(
     intercept : bool, optional
         Fit b; else it is 0.
     weights : array, shape (n,), optional
-        Weights of the rows, at least 0: a row of weight 2 counts as that row twice, in its own
-        error too; N is their sum. A row of weight less than 1 is left out whole.
+        Weights of the rows, at least 0: a row of weight 2 counts as that row twice; N is their
+        sum. Leave-one-out errors leave out one copy, or the whole row if its weight is below 1.
 
     Returns
     -------
@@ -170,7 +170,7 @@ def _by_folds(
     scoring: Scoring,
     intercept: bool,
 ) -> RidgeFit:
-    """Fit without each fold: from the sums of the other folds, or from the rows of few."""
+    """Fit without each fold, by sums of the other folds, or by rows if fewer than features."""
     rows = np.arange(features.x.shape[0])
     if len(rows) < features.n_features:
 

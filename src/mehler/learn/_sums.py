@@ -1,4 +1,4 @@
-"""Sums of ridge regression, which add up over blocks, streams and chunks."""
+"""Sums of ridge regression, a Gram matrix and others, which add up over blocks of rows."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from mehler.learn._features import (
 )
 from mehler.learn._path import Path, RidgeFit, spectrum, weights_by_factors
 
-# Most features for which several lambdas share an eigendecomposition: 3 m^2 numbers, and seconds.
+# Most features m for which several lambdas share an eigendecomposition, of 3 m^2 numbers.
 MAX_EIGEN_FEATURES = 2048
 
 
@@ -160,7 +160,7 @@ class RidgeSums:
         rows = _arrays.centred(xp, z, xp.astype(mean, z.dtype), xp.astype(weight * step, z.dtype))
         targets = _arrays.centred(xp, y, target_mean, weight * target_step)
         if weights is not None:
-            # The last row, which merges the block, has its weight in it already.
+            # The last row, for the difference of the means, has its weight in it already.
             roots = xp.concat((xp.sqrt(weights), xp.ones_like(weights[:1])))[:, None]
             rows, targets = rows * xp.astype(roots, z.dtype), targets * roots
         with _arrays.full_precision(z):
@@ -266,7 +266,6 @@ class RidgeSums:
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        """Restore on the host."""
         self.__dict__.update(state)
         if self.n_rows:
             self._gram = _arrays.unpacked(self._gram, self._mean.shape[0])
@@ -291,7 +290,7 @@ def solve_parts(
     intercept: bool,
     without: int | None = None,
 ) -> Path:
-    """Fit the rows of all parts, or of all but one, which would cancel if it were subtracted."""
+    """Fit the rows of all parts, or all but one, by adding: subtraction would lose digits."""
     rest = [part for i, part in enumerate(parts) if i != without]
     # Start from the empty sum, so that no part is overwritten.
     total = functools.reduce(operator.add, rest, RidgeSums(parts[0].phi))

@@ -1,6 +1,6 @@
-"""Losses V = min(s, B) of the risk theorems, s convex in the margin t = y f(x).
+"""Losses V = min(s, B) of Rahimi and Recht's risk theorem, s convex in the margin t = y f(x).
 
-A loss provides the three numbers of a risk bound: `lipschitz`, `at_zero`, `bound`.
+A loss has the numbers of its bound: `lipschitz`, the constant L, `at_zero`, V(0), and `bound`, B.
 """
 
 from __future__ import annotations
@@ -67,7 +67,6 @@ class Hinge:
         return xp.where(values < self.bound, values, xp.full_like(values, self.bound))
 
     def __str__(self) -> str:
-        """Print the name and the range."""
         return self.name if self.bound == math.inf else f"{self.name} in [0, {self.bound:g}]"
 
 

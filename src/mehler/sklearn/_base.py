@@ -1,4 +1,4 @@
-"""Sampler, the base class of the transformers: a map drawn once the width of the rows is known."""
+"""Sampler, the base class of transformers: `fit` draws a feature map for the width of the rows."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ else:
     from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 
 
-# Of rows, where a parameter depends on their values.
+# Weights of rows, for parameters that depend on the values of rows, such as gamma='scale'.
 Weights: TypeAlias = NDArray[np.float64] | None
 
 
 class Estimator(BaseEstimator):
-    """A dataclass of its parameters that takes arrays of all libraries, and sparse rows."""
+    """Base class: a dataclass of parameters, whose rows are arrays of any library, or sparse."""
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        """Say which parameters there are where a name is none of them."""
+        """Raise TypeError that lists the parameters if a keyword is none of them."""
         signature = inspect.signature(cls.__init__)
         try:
             signature.bind_partial(**options)
@@ -58,7 +58,7 @@ class Estimator(BaseEstimator):
         return not {"map_", "features_"}.isdisjoint(vars(self))
 
     def __dask_tokenize__(self) -> Any:
-        """Tell fitted estimators apart: of a dataclass Dask looks at the fields alone."""
+        """Distinguish fitted estimators: of a dataclass Dask reads the fields alone."""
         return type(self), self.__getstate__()
 
 
@@ -76,13 +76,13 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
     _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
     def _draw(self, x: Array, n_components: int, seed: int, weights: Weights) -> FeatureMap:
-        """Draw the map for validated rows, on their device; `weights` of rows are on the host."""
+        """Draw the map for validated rows, on their device; their weights are a NumPy array."""
         like = np.empty((0, x.shape[1]), dtype=x.dtype) if issparse(x) else x
         options = {"n_features": n_components, **self._options(x, weights)}
         return self._map.draw(x.shape[1], **options, seed=seed, like=like)
 
     def _options(self, x: Array, weights: Weights) -> dict[str, Any]:
-        """Return further arguments of the map: by default the parameters of that name."""
+        """Return further arguments of the map's `draw`, by default parameters of the same names."""
         options = self.get_params(deep=False)
         # Maps call these n_features and seed.
         del options["n_components"], options["random_state"]
@@ -160,7 +160,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the map as its recipe, and an array where it is, which skops can read too."""
+        """Store the map as its recipe, plain data, and an empty array of its library and device."""
         state = super().__getstate__()
         try:
             return {**state, "map_": state["map_"].recipe(), "_like": self.map_.place.empty()}
@@ -182,7 +182,7 @@ def _look() -> bool:
 def fit_part(
     sampler: Any, default: Sampler, seed: int, x: Array, name: str, weights: Weights
 ) -> Sampler:
-    """Fit a clone of the sampler in another estimator's parameter `name`, or the default."""
+    """Return a fitted clone of another estimator's parameter `name`, a sampler, or of `default`."""
     if sampler is not None and not isinstance(sampler, Sampler):
         raise TypeError(
             f"{name} must be a sampler of mehler.sklearn, for instance FourierSampler(), not "

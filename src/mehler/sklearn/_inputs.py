@@ -24,7 +24,7 @@ _DATES = ("date", "time", "duration", "period")
 
 
 def rows(estimator: Any, X: object, *y: Any, **checks: Any) -> Any:
-    """Return rows as floats, sparse ones as CSR, by scikit-learn; `y` and its checks are too."""
+    """Return rows as floats, sparse ones as CSR, by `validate_data`; with a `y` rows and that y."""
     _require_numbers(X, "X")
     checks |= {"dtype": _floats_of(X), "accept_sparse": "csr"}
     try:
@@ -38,14 +38,14 @@ def rows(estimator: Any, X: object, *y: Any, **checks: Any) -> Any:
 def rows_and_labels(
     estimator: Any, X: object, y: ArrayLike | None, **checks: Any
 ) -> tuple[Array, Any]:
-    """Validate at least two rows, so that one can be left out, and `y`, returned on the host."""
+    """Validate at least two rows, so that one can be left out; return them, and y in NumPy."""
     _require_numbers(y, "y", allow_dates=is_classifier(estimator))
     x, labels = rows(estimator, X, y, ensure_min_samples=2, **checks)
     return x, np.asarray(_arrays.to_host(labels))
 
 
 def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
-    """Validate `X` as `rows` does, and that it is in the library and on the device of `phi`."""
+    """Validate `X` as `rows` does, and that its library and device are those of the map `phi`."""
     # The map itself looks for NaN and infinity in floats of NumPy, which need nothing else.
     has_names = hasattr(estimator, "feature_names_in_")
     if not has_names and _arrays.takes_as_is(phi.place, X, estimator.n_features_in_):
@@ -64,7 +64,6 @@ def rows_for(estimator: Any, phi: FeatureMap, X: object, method: str) -> Array:
 
 
 def dense(x: Array) -> Any:
-    """Return rows, sparse ones as an array."""
     return x.toarray() if issparse(x) else x
 
 
@@ -117,7 +116,7 @@ def _floats_of(x: Array) -> list[Any]:
     return [xp.float64, xp.float32] if _arrays.has_float64(xp, place.device) else [xp.float32]
 
 
-# One past the largest seed drawn, which both kinds of generators return as int64.
+# Seeds that are drawn lie below this number, so that both kinds of generators return int64.
 _SEEDS = 2**63 - 1
 
 
@@ -137,7 +136,7 @@ def seed_of(random_state: object) -> int:
 
 
 def mantissas(x: Array) -> tuple[Array, int]:
-    """Return rows divided by 2^e, entries at most 1, and e: their squares do not overflow."""
+    """Return rows divided by 2^e, so that squares of entries do not overflow, and this e."""
     largest = float(abs(x).max()) if issparse(x) else _arrays.largest_entry(x)
     exponent = math.frexp(largest)[1]
     # In two steps, since the reciprocal of the smallest float overflows.

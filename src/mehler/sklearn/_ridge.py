@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 else:
     from sklearn.base import ClassifierMixin, MultiOutputMixin, RegressorMixin
 
-# From a negligible penalty to one of the size of the features.
-LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)
+LAMBDAS = (1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1.0)  # to the size of features
 
 
 class FeatureRidge(Estimator):
@@ -43,10 +42,10 @@ class FeatureRidge(Estimator):
     coef_: Any
     intercept_: Any
     _scoring: Scoring = "mse"
-    # Rows, targets or labels on the host, and weights or None; targets as numbers (n, t).
+    # Methods: rows, targets or labels in NumPy, and weights or None; targets as numbers, (n, t).
     _data: Any
     _codes: Any
-    # Set the coefficients, (t, n_components), in scikit-learn's shapes; what values predict.
+    # Set coef_ from (t, n_components); turn values of the t linear functions into predictions.
     _set_coefficients: Any
     _prediction: Any
 
@@ -61,7 +60,7 @@ class FeatureRidge(Estimator):
             Targets; of a classifier the labels, of at least 2 classes, in one column.
         sample_weight : array-like, shape (n_samples,), or number, optional
             Weights of the rows, at least 0: a row of weight 2 counts as that row twice, also in
-            ``gamma='scale'``; one of less than 1 is left out whole for its own error.
+            ``gamma='scale'``. Leave-one-out errors leave out one copy, or all of a weight below 1.
 
         Returns
         -------
@@ -103,7 +102,6 @@ class FeatureRidge(Estimator):
         return self._prediction(self._values(X, "predict"))
 
     def _values(self, X: object, method: str) -> Array:
-        """Return the values at rows, (n, t)."""
         check_is_fitted(self)
         phi = self.features_.map_
         x = _inputs.rows_for(self, phi, X, method)

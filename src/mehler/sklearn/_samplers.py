@@ -63,8 +63,10 @@ class MaxoutSampler(Sampler):
 class DecoupledMaxoutSampler(Sampler):
     r"""Decoupled maxout features: `mehler.DecoupledMaxoutFeatures` as a transformer.
 
-    Their expected kernel is that printed for maxout features,
-    :math:`\sigma^2(q)\langle x, z\rangle\kappa_q(\rho)`: linear times the chance that codes agree.
+    With q = `pool_size`, their expected kernel is the one that the paper of Mroueh, Rennie and Goel
+    states for maxout: :math:`\langle x, z\rangle` times the chance :math:`\kappa_q(\rho)` that the
+    largest of q projections is the same for x and z, of correlation rho, times
+    :math:`\sigma^2(q) = E(\max_{j\le q} g_j)^2`, g_j standard normal.
 
     Parameters
     ----------
@@ -93,8 +95,9 @@ class DecoupledMaxoutSampler(Sampler):
 class MaxoutHasher(Sampler):
     r"""Maxout codes: `mehler.MaxoutCodes` as a transformer, one small integer per unit.
 
-    The fraction of equal digits, 1 minus scikit-learn's 'hamming' distance, estimates the
-    collision probability :math:`\kappa_q(\rho)`. Codes are labels, not for linear models.
+    A digit is the index of the largest of `pool_size` projections. The fraction of equal digits,
+    1 minus scikit-learn's 'hamming' distance, estimates the probability that one is equal. Digits
+    are labels, not numbers for linear models.
 
     Parameters
     ----------
@@ -214,7 +217,7 @@ class FourierSampler(Sampler):
 
     def _kernel_for(self, x: Array, weights: Weights) -> dict[str, Any]:
         """Return the name and parameters of the kernel as `FourierFeatures.draw` takes them."""
-        # The default is for kernels that have a width, and where no other width is given.
+        # gamma='scale' is for kernels that have a width, and where no other width is given.
         by_scale = isinstance(self.gamma, str) and self.gamma == "scale"
         gamma = None if by_scale else self.gamma
         parameters = {"gamma": gamma, "length_scale": self.length_scale, "nu": self.nu}
@@ -331,16 +334,17 @@ class InvariantSampler(Sampler):
     Parameters
     ----------
     n_components : int, default=20
-        Number of templates m. Each has 2 n_bins columns (one more for the rules 'paper' and
-        'trapezoid'), so that there are ``n_components * 2 * n_bins`` in all.
+        Number of templates, random vectors t. Features are the fractions of projections <g t, x>,
+        g in the group, below thresholds: 2 n_bins columns for each t (one more for the rules
+        'paper' and 'trapezoid'), so that there are ``n_components * 2 * n_bins`` in all.
     group : mehler.features.groups.Group, callable or None, default=None
         The group that acts on the templates, or a function of the rows' width that returns one,
         such as the class ``groups.Dihedral``. None is all cyclic shifts of the columns.
     n_bins : int, default=8
-        Bins n on each side of 0.
+        Number of thresholds on each side of 0.
     window : float, 'scale' or None, default='scale'
-        Half width s of the window [-s, s], in the unit of the rows. None is for rows of length 1;
-        'scale' multiplies that by the largest length of the fitted rows.
+        Largest threshold s, in the unit of the rows. None is for rows of length 1; 'scale'
+        multiplies that by the largest length of the fitted rows.
     rule, templates, epsilon, n_elements, replacement, own_elements
         As in :class:`mehler.GroupInvariantFeatures`, `templates` by name.
 
@@ -391,7 +395,6 @@ class InvariantSampler(Sampler):
         }
 
     def _warn_of_tables(self) -> None:
-        """Warn if columns cannot be samples of one quantity, whose shifts mean something."""
         names: Any = getattr(self, "feature_names_in_", ())
         if len({re.sub(r"\d+", "", name) for name in names}) > 1:
             warnings.warn(
@@ -423,7 +426,8 @@ class InvariantSampler(Sampler):
 class LeverageSampler(Sampler):
     """Features selected from a larger pool by the fitted rows: `mehler.features.leverage`.
 
-    Sampling by ridge leverage scores preserves the pool's kernel; keeping the largest changes it.
+    The ridge leverage score of a feature is near 0 where others of the pool can express it.
+    Sampling by scores preserves the pool's kernel; keeping the largest changes it.
 
     Parameters
     ----------
