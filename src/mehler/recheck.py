@@ -1,18 +1,18 @@
 r"""Recheck a certificate without mehler: ``python recheck.py FILE``.
 
-A certificate records one check, that means of samples X are claimed numbers c, at an error rate: a
-group for each method, with the plan that was fixed before the n samples, and in it a test for each
-mean, with statistics, and endpoints l < h in units of the test. They decide again, in the intervals
-of ``mpmath``, by one rule, where r is the resolution:
+A certificate records one check of means of samples X against claimed numbers c, at an error rate.
+It has a group of tests for each method, with the plan that was fixed before the n samples; a test
+is of one mean, with statistics and the endpoints l < h of its interval. From these the check is
+decided again, in interval arithmetic of ``mpmath``, by one rule, where r is the resolution:
 
 - *refuted* if some c is excluded, r/20 or more from the sample mean, and the method may refute;
 - else *holds* if all l and h are excluded, no c is so, and max(h, c) - min(l, c) <= r;
 - else *inconclusive*: at some mean, points farther than r apart are not excluded.
 
-A method is a formula for the points m that are excluded at a rate, with all beyond them; first the
-plan's ``rounding`` moves m towards the mean. In this order: the decision on a certificate, and on a
-mean; arithmetic; the methods; the fields of each. Exit status: 0 *confirmed*, 1 *contradicted*,
-2 no certificate, 3 *undecided*.
+A method says which points m it excludes at a rate, that is, as means, with all points beyond. The
+plan's ``rounding`` first moves m towards the sample mean. In this order: the decision on a
+certificate, and on a mean; arithmetic; the methods; the fields of each. Exit status: 0 *confirmed*,
+1 *contradicted*, 2 no certificate, 3 *undecided*.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Undecided(Exception):
 
 
 class ConfidenceSet(NamedTuple):
-    mean: Any  # of the samples, less the claim
-    excludes: Callable[[Any, int], bool]  # of a point, from the claim on, and a side of it, +-1
+    mean: Any  # of the samples, minus the claim
+    excludes: Callable[[Any, int], bool]  # of a point minus the claim, on a side of the mean, +-1
     may_refute: bool = True
-    may_hold: bool | None = True  # None: not all points beyond an excluded one need be
+    may_hold: bool | None = True  # None: points beyond an excluded one may not be excluded
 
 
 def decide(certificate: Test) -> tuple[int, str]:
@@ -154,10 +154,10 @@ def shifted(sums: list[Any], e: iv.mpf) -> list[Any]:
 
 
 def power_sums(test: Test, n: int = 0, sums: Any = None) -> tuple[int, list[Any], Any]:
-    """Return n, sums about the claim c for k = 0 to 4, and the mean; of some draws if `sums` are.
+    """Return n, sums of (X - c)^k for k = 0 to 4, and the mean; of a part of n if `sums` is given.
 
-    Sum k of blocks of b samples is rounded by 2^-53 sum ((b + 64) (|X - c| + 2 |c|)^k + (n/b + 64)
-    |X - c|^k) at most, odd moments by Cauchy; a difference of two twice so.
+    Sum k over blocks of b samples has a rounding error of at most 2^-53 sum ((b + 64)
+    (|X - c| + 2 |c|)^k + (n/b + 64) |X - c|^k), odd moments by Cauchy; a difference of sums twice.
     """
     size, b, reach, (_, m2, _, m4) = test["n"], test["block"], abs(test["claim"]), test["sums"]
     sizes = [size, math.sqrt(size * m2), m2, math.sqrt(m2 * m4), m4]
@@ -187,10 +187,11 @@ def require_moments(sums: list[Any], ends: Any, rounding: float) -> None:
 
 
 def catoni(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
-    r"""S(m) = sum psi(a (X - m)) beyond B = (1 + n/N) L, psi(u) = sign(u) log(1 + \|u\| + u^2/2).
+    r"""Exclude m where \|S(m)\| is above B = (1 + n/N) log(2/rate): Catoni (2012).
 
-    L = log(2/rate), a = sqrt(2 L/(N V)), V declared, N planned, or n at an earlier look. S falls in
-    m, within a^4 sum (X - m)^4 / 8 of a sum (X - m) - a^3 sum (X - m)^3 / 6. Catoni (2012).
+    S(m) = sum psi(a (X - m)) with psi(u) = sign(u) log(1 + \|u\| + u^2/2), a = sqrt(2 L/(N V)), L =
+    log(2/rate), V the declared variance, N the planned n, or n itself at an earlier look. S falls,
+    and is within a^4 sum (X - m)^4 / 8 of a sum (X - m) - a^3 sum (X - m)^3 / 6.
     """
     (n, sums, mean), size, look = power_sums(test), test["planned"], test["look"]
     if n > size:
@@ -209,9 +210,10 @@ def catoni(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
 
 
 def wealth(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
-    r"""Mean over 13 stakes s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) at least 2/rate.
+    r"""Exclude m where the mean over stakes s of prod (1 +- s (X - m)/w) reaches 2/rate.
 
-    w: range, about the claim, and twice the rounding; no mean is beyond. Waudby-Smith, Ramdas 2024.
+    The 13 stakes are 3/4, 3/8, ...; w is the width of the declared range and twice the rounding.
+    Points beyond the range are excluded. Waudby-Smith and Ramdas (2024).
     """
     (_, sums, mean), rounding, (low, high) = power_sums(test), ball(test["rounding"]), test["range"]
     stakes, span = [iv.mpf(3) / 4 / 2**j for j in range(13)], ball(high) - low + 2 * rounding
@@ -226,7 +228,7 @@ def wealth(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
 
 
 def wealth_bound(stake: iv.mpf, sums: list[Any], most: iv.mpf) -> Any:
-    r"""Return a lower bound of prod (1 + s Y) where s Y >= -c, from sums of Y^k; c is `most`.
+    r"""Return a lower bound on prod (1 + s Y), s Y >= -c, from sums of Y^k; s `stake`, c `most`.
 
     log(1 + u) >= u - u^2/2 + u^3/3 - k u^4 for u >= -c, k = (-log(1 - c) - c - c^2/2 - c^3/3)/c^4.
     """
@@ -236,12 +238,13 @@ def wealth_bound(stake: iv.mpf, sums: list[Any], most: iv.mpf) -> Any:
 
 
 def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
-    r"""Mean over 29 stakes s = 2^k/r of exp(s n d - s^2 c (Q + n d^2)) at least 2/(7 rate/8).
+    r"""Exclude m where the mean over stakes of exp(s n d - s^2 c (Q + n d^2)) reaches 16/(7 rate).
 
-    d is the distance of m from the mean, Q = sum (X - mean)^2, c = 1/6 + 1/(3 (1 - t)), t = 1/4
-    where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2; W(t) = 5 log(1/p)/h(t),
-    h(t) = (1 - t) log(1 - t) + t; p is 1/8 of the rate over 2 j (j + 1) at inspection j, over 2 at
-    a single one. Where 0 < E < W(t), distances are divided by sqrt(W/E). Delyon (2009).
+    The 29 stakes s are 2^k/r; d is the distance of m from the mean, Q = sum (X - mean)^2. A
+    shortfall t of the sum of squares is allowed for: c = 1/6 + 1/(3 (1 - t)), t = 1/4 where the
+    size E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2; W(t) = 5 log(1/p)/h(t),
+    h(t) = (1 - t) log(1 - t) + t; p is rate/8 over 2 j (j + 1) at inspection j, over 2 at a single
+    one. Where 0 < E < W(t), distances are divided by sqrt(W/E). Delyon (2009).
 
     Refuted by bets on ``fresh`` samples, half or more, unless n was fixed; or if all are one map.
     Beyond an excluded point all are if n/(9 c) >= log(29 T), T the threshold: the sum grows with d
@@ -282,9 +285,9 @@ def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
 def bets_refute(sums: list[Any], mean: Any, ends: Any, rate: iv.mpf, r: iv.mpf) -> bool:
     r"""Whether bets show a mean e = r/20 or more off, but for events rarer than log(4/rate)/n.
 
-    Samples of a number fixed before, 100 effective ones, off by e. Z = X - c or c - X, of positive
-    sample mean, M the largest -Z. The mean over 29 stakes s = 2^k/r, without those above
-    3/(4 (M + e)), of prod (1 + s (Z - e)) reaches 4/rate.
+    The number n was fixed before, 100 samples are effective (n over the kurtosis), and their mean
+    is off by e. Z is X - c or c - X, of positive sample mean, M the largest -Z. The mean of
+    prod (1 + s (Z - e)) over 29 stakes s = 2^k/r, 0 for those above 3/(4 (M + e)), reaches 4/rate.
     """
     e, (_, _, squares, _, fourths) = FLOOR * r, shifted(sums, mean)
     ample = compare(fourths, ">", 0) and compare(squares**2, ">=", 100 * fourths)
@@ -299,11 +302,11 @@ def bets_refute(sums: list[Any], mean: Any, ends: Any, rate: iv.mpf, r: iv.mpf) 
 
 
 def squared_lengths(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
-    r"""Q = \|u +- v\|^2, mean q: refuted if bets reach 1/rate and Q exceeds q by r/10; Ville.
+    r"""Refute the mean q of Q = \|u +- v\|^2, u, v features, if bets reach 1/rate: Ville (1939).
 
-    They are the mean over 11 stakes s = 0.96/2^k of prod (1 + s (Q/q - 1)), from its logarithms,
-    rounded by at most 8 n units in the last place. Those are concave in s, 0 at 0, of the slope
-    sum Q/q - n there, and n log(1 - s) or more.
+    The mean of Q must exceed q by r/10 too. Bets are the mean of prod (1 + s (Q/q - 1)) over 11
+    stakes s = 0.96/2^k, whose logarithms are rounded by at most 8 n units in the last place. Those
+    are concave in s, 0 at 0, of the slope sum Q/q - n there, and n log(1 - s) or more.
     """
     n, bets, stake = test["n"], iv.mpf(0), iv.mpf(0.96)
     slope, least = ball(test["sum"]) / test["bet"] - n, n * iv.log(1 - stake)
@@ -317,7 +320,7 @@ def squared_lengths(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
 
 
 def binomial(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
-    """P(Bin(n, m) >= k) or P(Bin(n, m) <= k) at most half of the rate: Clopper and Pearson."""
+    """Exclude m where P(Bin(n, m) >= k) or P(Bin(n, m) <= k) is at most rate/2: Clopper-Pearson."""
     n, count, claim = test["n"], test["count"], ball(test["claim"])
 
     def excludes(e: iv.mpf, side: int) -> bool:
@@ -340,10 +343,10 @@ def tail(n: int, k: int, p: iv.mpf) -> Any:
 
 
 def betting(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
-    r"""K+ = prod (1 + min(s_i, 3/(4 m)) (X_i - m)) at least 2/rate for X in [0, 1], or of 1 - X.
+    r"""Exclude m where K = prod (1 + min(s_i, 3/(4 m)) (X_i - m)), or K of 1 - X, reaches 2/rate.
 
     s_i = sqrt(2 log(2/rate)/(n v_i)), v_1 = 1/4, v_{i+1} = (1/4 + sum_{j<=i} (X_j - m_j)^2)/(i + 1)
-    with m_i = (1/2 + sum_{j<=i} X_j)/(i + 1). Needs the samples in their order.
+    with m_i = (1/2 + sum_{j<=i} X_j)/(i + 1). Needs the samples, in [0, 1], in their order.
     """
     (low, high), claim, n = map(ball, test["range"]), test["claim"], test["n"]
     xs = [(ball(x) - low) / (high - low) for x in test["samples"] or ()]
@@ -378,7 +381,7 @@ def beyond_range(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
 
 
 def distribution(test: Test, rate: iv.mpf, r: iv.mpf) -> tuple[bool, bool]:
-    """Refuted at a distance d with exp(-2 n d^2) < rate/2, holds if r/2 has; Massart (1990)."""
+    """Refute at a Kolmogorov distance d with exp(-2 n d^2) < rate/2; hold if r/2 has: Massart."""
     refutes, holds = (iv.exp(-2 * test["n"] * d**2) for d in (ball(test["distance"]), r / 2))
     return certain(refutes, "<", rate / 2), certain(holds, "<=", rate / 2)
 

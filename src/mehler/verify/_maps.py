@@ -279,7 +279,6 @@ def _in_units(kernel: Kernel, rows: EvaluatedRows, name: str) -> EvaluatedRows:
 
 
 def call(phi: Callable[..., Any], rows: EvaluatedRows) -> Any:
-    """Return the features of rows as a real NumPy matrix, by `evaluate`."""
     return evaluate(phi, rows)[0]
 
 

@@ -189,7 +189,6 @@ def _method(
 
 
 def _spread(value: object, p: int, name: str) -> list[float]:
-    """Return one number per coordinate, broadcasting a scalar."""
     if not is_array(value) and not isinstance(value, list | tuple):
         return [require_real(name, value)] * p
     array = host_reals(name, value)

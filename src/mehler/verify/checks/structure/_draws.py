@@ -28,10 +28,10 @@ _ROW, _FAR, _HASHED, _SECONDS = 18, 90, 1000, 1.0
 # Equal draws that show an ignored seed, and the fraction of other draws that they rule out; columns
 # of a draw that are compared with those of others; relations between seeds that are tried.
 _ALIKE, _SELDOM, _COLUMNS, _RELATIONS = 2300, 0.011, 64, 8
-# Draws of the first test; least distinct nonzero values of a column, and its relative size; most
-# columns compared; distances of unit vectors that are the same, and nearly so.
+# Copied columns: draws of a first test; least distinct nonzero values of a column, and its relative
+# size; most columns compared; distances of unit columns that are equal, and nearly so.
 _PILOT, _VALUES, _NOISE, _COMPARED, _SAME, _NEAR = 3, 3, 1e-9, 8192, 1e-6, 0.05
-# Least columns; draws that choose a pair of rows; its least correlation of halves; comparisons.
+# Shared random numbers: least columns; draws that choose a pair of rows; least correlation; tests.
 _LEAST, _FEW, _ALIKE_HALVES, _COMPARISONS = 64, 20, 0.5, 120
 _DRAWS = "another thread draws"
 _SETTINGS: dict[str, Callable[[], Any]] = {
