@@ -22,12 +22,11 @@ from mehler._arrays._host import differentiable, to_host
 from mehler._arrays._namespace import Array
 from mehler._arrays._rows import slices
 
-# Inputs from which a product takes longer than ten passes over it, so that its tiles are larger.
-_WIDE = 256
-# Rows and bytes of a tile of maxima: it and one piece of products stay in the second cache.
-_MAXIMA_ROWS, _MAXIMA = 256, 1 << 19
-# Rows and columns of a tile that holds all pieces, and at most how many products.
-_SIDE, _PRODUCTS = 128, 1 << 21
+# Sizes on the host. Up to so many inputs and pieces, the products of a tile with all pieces, of so
+# many numbers and bytes, stay in the second cache, and BLAS multiplies without packing rows first.
+# Other products take longer than passes over them, and want larger tiles.
+_NARROW, _FEW = 64, 32
+_SMALL_TILE, _LARGE_TILE = (1 << 14, 1 << 20), (1 << 18, 1 << 24)
 
 
 def maximum(xp: ModuleType, a: Array, b: Array) -> Array:
@@ -170,22 +169,18 @@ class HostPieces(Pieces):
     """Pieces in tiles that stay in cache: of NumPy, or of PyTorch on a CPU without derivatives."""
 
     def __init__(self, xp: ModuleType, rows: Array, weights: Array) -> None:
-        super().__init__(xp, self._of_tile(slice(None), slice(None), None, None))
+        super().__init__(xp, self._in_turn())
         self.rows, self.weights = rows, weights
 
     def largest(self) -> Any:
-        (n, d), m = self.rows.shape, self.weights.shape[2]
-        size = _MAXIMA // self.rows.itemsize
-        if d >= _WIDE or n * m <= 2 * size:
+        n, (q, d, m) = self.rows.shape[0], self.weights.shape
+        if d > _NARROW or q > _FEW or n * m <= _SMALL_TILE[0]:
             return super().largest()
-        out = self.xp.empty((n, m), dtype=self.rows.dtype)
-        memory = self.xp.empty((2, size), dtype=self.rows.dtype)
-        for rows in slices(n, _MAXIMA_ROWS):
-            for columns in slices(m, size // min(n, _MAXIMA_ROWS)):
-                shape = rows.stop - rows.start, columns.stop - columns.start
-                parts = memory[:, : shape[0] * shape[1]].reshape(2, *shape)
-                out[rows, columns] = Pieces(self.xp, self._of_tile(rows, columns, *parts)).largest()
-        return out
+        out = np.empty((n, m), ns.dtype_name(self.rows.dtype))
+        for rows, columns, products in self._tiles(0):
+            largest = np.maximum.reduce(products.reshape(q, -1), axis=0)
+            out[rows, columns] = largest.reshape(products.shape[1:])
+        return self.xp.asarray(out)
 
     def winner(self, dtype: Any) -> Array:
         q, _, m = self.weights.shape
@@ -217,11 +212,11 @@ class HostPieces(Pieces):
         """Yield the products of tiles (q, rows, columns + right), last piece first."""
         whole, weights = to_host(self.rows), to_host(self.weights)[::-1]
         (q, d, width), n = weights.shape, len(whole)
-        m = width - right
-        side = _SIDE if d < _WIDE else 4 * _SIDE
-        height = min(n, side, max(1, _PRODUCTS // q))
-        wide = min(m, max(1, min(side * side, _PRODUCTS // q) // height))
-        memory = np.empty(q * height * (wide + right), whole.dtype)
+        numbers, most = _SMALL_TILE if d <= _NARROW and q <= _FEW else _LARGE_TILE
+        numbers = max(1, min(numbers, most // (q * whole.itemsize)))
+        height = min(n, 1 << (math.isqrt(numbers).bit_length() - 1))
+        m, wide = width - right, numbers // height
+        memory = np.empty(q * height * (min(m, wide) + right), whole.dtype)
         for columns in slices(m, wide):
             tile = weights[:, :, columns.start : columns.stop + right]
             for rows in slices(n, height):
@@ -229,13 +224,13 @@ class HostPieces(Pieces):
                 products = memory[: math.prod(shape)].reshape(shape)
                 yield rows, columns, np.matmul(whole[rows], tile, out=products)
 
-    def _of_tile(self, rows: slice, columns: slice, *memory: Any) -> Iterator[Any]:
-        """Yield the products of a tile: the first, and each later one in memory of its own."""
-        first, later = memory
-        yield self.xp.matmul(self.rows[rows], self.weights[0, :, columns], out=first)
+    def _in_turn(self) -> Iterator[Any]:
+        """Yield products, each after the second in the memory of the one before."""
+        yield self.rows @ self.weights[0, :, :]
+        piece = None
         for j in range(1, self.weights.shape[0]):
-            later = self.xp.matmul(self.rows[rows], self.weights[j, :, columns], out=later)
-            yield later
+            piece = self.xp.matmul(self.rows, self.weights[j, :, :], out=piece)
+            yield piece
 
 
 def _last_winner(products: Any) -> tuple[Any, Any]:
