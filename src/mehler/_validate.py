@@ -5,6 +5,9 @@ Functions take the argument's name, for the message, and its value; they return 
 
 from __future__ import annotations
 
+import difflib
+import functools
+import inspect
 import math
 import operator
 from collections.abc import Callable, Iterable, Mapping
@@ -141,6 +144,22 @@ def require_iterable(name: str, value: object) -> tuple[Any, ...]:
     scalar = isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0
     several = isinstance(value, Iterable) and not scalar
     return tuple(_require_kind(name, value, "several, as a list is", several))
+
+
+def with_known_keywords(function: Callable[..., Any], title: str) -> Any:
+    """Return a function that refuses other keywords than its own, and names the nearest of them."""
+    names = list(inspect.signature(function).parameters)[1:]
+
+    @functools.wraps(function)
+    def checked(*args: Any, **options: Any) -> Any:
+        for name in options.keys() - names:
+            near = "".join(
+                f"; {n} is the nearest" for n in difflib.get_close_matches(name, names, 1)
+            )
+            raise TypeError(f"{title} has no argument {name}: it takes {', '.join(names)}{near}")
+        return function(*args, **options)
+
+    return checked
 
 
 def shown(value: object) -> str:

@@ -234,10 +234,7 @@ class HostPieces(Pieces):
 
 
 def _last_winner(products: Any) -> tuple[Any, Any]:
-    """Return the last piece of products (q, ...) that has the maximum, and the maxima, flat.
-
-    Of products with NaN, which equal nothing, it is piece 0.
-    """
+    """Return the last piece of products (q, ...) with the maximum, 0 for NaN, and maxima, flat."""
     q = len(products)
     flat = products.reshape(q, -1)
     largest = np.maximum.reduce(flat, axis=0)

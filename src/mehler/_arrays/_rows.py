@@ -176,7 +176,7 @@ def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -
     if on is not None and ns.is_on_accelerator(on):
         return max(1, _ACCELERATOR // max(1, n_columns * itemsize))
     fit = (32 << 20) // max(1, n_columns * itemsize)
-    return max(64, min(1024, fit))
+    return max(64, min(1024, fit // 64 * 64))
 
 
 def block_rows_for_max(n_inputs: int, n_columns: int) -> int:

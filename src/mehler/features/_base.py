@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._arrays import Array
 from mehler._random import require_seed
-from mehler._validate import require_flag, require_integer
+from mehler._validate import require_flag, require_integer, with_known_keywords
 from mehler.features._block import UnitBlock, Units, unit_blocks
 from mehler.features._recipes import MAPS, WeightsAre, Written
 
@@ -104,6 +104,8 @@ class FeatureMap(Written):
         super().__init_subclass__(**options)
         cls.draw = cls  # type: ignore[assignment]  # the constructor itself
         cls._title = cls.__name__
+        # At each class, so that the keywords of none are passed on unseen.
+        cls.__init__ = with_known_keywords(cls.__init__, f"{cls.__name__}.draw")  # type: ignore[method-assign]
         MAPS.add(cls)
 
     def __init__(

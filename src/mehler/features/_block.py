@@ -161,9 +161,6 @@ class UnitBlock:
             self._placed[dtype] = tuple(_arrays.from_host(part, self._phi.place) for part in drawn)
         return self._placed[dtype]
 
-    def __repr__(self) -> str:
-        return f"units {self.start} to {self.stop - 1} of {self._phi!r}"
-
 
 def unit_blocks(phi: Any, size: int | None = None) -> Iterator[UnitBlock]:
     """Yield blocks of units; by default whole blocks of the stream, 64 to 4096 units."""

@@ -20,8 +20,7 @@ def product_kurtosis(self: Any, X: Array, Y: Array | None = None) -> Array:
     spectra that do not define their own kurtosis, as the Gaussian one does. Rows, result and errors
     are as for :meth:`kernel`.
     """
-    kurtosis: Array = self._of_rows(X, Y, self._kurtosis_of)
-    return kurtosis
+    return self._of_rows(X, Y, self._kurtosis_of)
 
 
 def feature_cdf(self: Any, X: Array, t: Array) -> Array:
@@ -59,8 +58,7 @@ def feature_cdf(self: Any, X: Array, t: Array) -> Array:
     [[0.0, 0.5]]
     """
     self._require_law()
-    values: Array = self._cdf_of(X, t)
-    return values
+    return self._cdf_of(X, t)
 
 
 def cdf(X: Array, t: Array, of_unit: Callable[[Any], Any], *, homogeneous: bool = True) -> Array:

@@ -78,7 +78,9 @@ class Registry:
             if name in self.ambiguous:
                 raise ValueError(f"{wrong}, as two classes are called: rename one")
             raise ValueError(f"{wrong}; this version has {self.names}")
-        _require_known(arguments.pop("mehler", __version__))
+        version = _known(arguments.pop("mehler", __version__))
+        if version < (0, 4) and arguments.get("projections") == "orthogonal":
+            arguments["projections"] = "orthogonal-qr"
         kind: Any = cls or self.classes[name]
         made = kind.__new__(kind)
         if max_bytes is not None:
@@ -90,13 +92,15 @@ class Registry:
         return made
 
 
-def _require_known(version: str) -> None:
-    """Refuse recipes of a later version, whose classes may draw something else."""
+def _known(version: str) -> tuple[int, int]:
+    """Return the numbers of a version; refuse a later one, whose classes may draw differently."""
     numbers = re.fullmatch(r"(\d+)\.(\d+)(\..*)?", version) if isinstance(version, str) else None
     if numbers is None:
         raise ValueError(f"recipe is of mehler {version!r}, which is not a version number")
-    if (int(numbers[1]), int(numbers[2])) > tuple(map(int, __version__.split(".")[:2])):
+    major, minor = int(numbers[1]), int(numbers[2])
+    if (major, minor) > tuple(map(int, __version__.split(".")[:2])):
         raise ValueError(f"recipe is of mehler {version}, this is {__version__}: update mehler")
+    return major, minor
 
 
 MAPS = Registry("map")

@@ -115,6 +115,7 @@ class FourierFeatures(FeatureMap):
             self._kernel = self.spectrum.name
             self.__dict__.update(self.spectrum.parameters())
         self._scale, self._mixed = self.spectrum.scale, self.spectrum.changes_lengths
+        self._transformed = type(self.spectrum).entries is not Spectrum.entries
         self._projection = _projection_for(self.spectrum, projections)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
@@ -136,8 +137,8 @@ class FourierFeatures(FeatureMap):
         sizes = (1, self.n_inputs, m // 2 if pairs else m)
         self._projection.check(*sizes)
         own = self._projection.block_rows_for_map(self.n_inputs)
-        law = 0 if self.spectrum.changes_lengths or self.spectrum.changes_entries else None
-        if self.spectrum.changes_entries and not self.spectrum.changes_lengths and not pairs:
+        law = 0 if self._mixed or self._transformed else None
+        if self._transformed and not self._mixed and not pairs:
             law = 1
         return Units(
             self._projection.n_weights(*sizes),
@@ -151,11 +152,11 @@ class FourierFeatures(FeatureMap):
         """Draw lengths and offsets, if any, and the projection's weights."""
         spectrum, n = self.spectrum, units.stop - units.start
         # `entries` transforms weights in float64; others are drawn in their dtype.
-        drawn_in = "float64" if spectrum.changes_entries else dtype
+        drawn_in = "float64" if self._transformed else dtype
         weights = self._projection.draw_units(
             self.seed, 1, self.n_inputs, units, self.n_units, drawn_in
         )
-        if spectrum.changes_entries:
+        if self._transformed:
             weights = (spectrum.entries(weights[0]).astype(dtype),)
         extra = []
         lengths = spectrum.lengths(self.seed, n, units.start)

@@ -5,16 +5,14 @@ not depend on the projection; projections differ in cost and in the variance of 
 Proofs are on the page :doc:`/theorems/projections`.
 
 **The same weights.** A seed gives the same weights on every array library. Those of 'gaussian' are
-the generator's: the same bits on every processor. 'orthogonal' and 'hadamard' come from LAPACK's QR
-factorisations: elsewhere float64 weights differ by their rounding, about eps d times the condition
-number of a Gaussian matrix, below 1e-11 of a vector's length in the tests, and float32 weights by
-the last digit of a few. So do images of templates under matrices, and one in 200 frequencies of the
-Laplacian kernel, whose tangents are NumPy's. 'sobol' is that of SciPy's version.
+the generator's: the same bits on every processor. 'orthogonal' and 'hadamard' come from LAPACK:
+elsewhere float64 weights differ by its rounding, below 1e-11 of a vector's length in the tests, and
+float32 weights by the last digit of a few. So do images of templates under matrices, and one in 200
+frequencies of the Laplacian kernel, whose tangents are NumPy's. 'sobol' is that of SciPy's version.
 """
 
 from __future__ import annotations
 
-import functools
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
@@ -32,8 +30,8 @@ __all__ = ["Gaussian", "Hadamard", "Orthogonal", "Projection", "Sobol"]
 ProjectionName: TypeAlias = Literal["gaussian", "orthogonal", "hadamard", "sobol"]
 Weights: TypeAlias = tuple[Any, ...]
 
-_MOST_BYTES = 2**40  # more weights must be a mistake
-_TOGETHER = 1 << 16  # numbers of small matrices that one call of QR takes
+# Numbers of small matrices that one call of QR takes; from so many rows on, reflections are faster.
+_TOGETHER, _LARGE = 1 << 16, 32
 
 
 class OrthogonalPairs(NamedTuple):
@@ -96,9 +94,6 @@ class Projection(ABC):
         whole = {name: require_integer(name, size) for name, size in asked.items()}
         require_choice("dtype", dtype, ("float32", "float64"))
         require_integer("stream", stream, least=0)
-        if 8 * self.n_weights(**whole) > _MOST_BYTES:
-            listed = ", ".join(f"{name}={size}" for name, size in whole.items())
-            raise ValueError(f"{listed} ask for more than 1 TiB of weights; make one smaller")
         self.check(**whole)
         q, d, m = whole.values()
         return self._all_units(Draw(seed, q, d, dtype, stream), m)
@@ -260,13 +255,11 @@ class Sobol(Projection):
     isotropic: ClassVar[bool] = False
 
     def check(self, n_pieces: int, n_inputs: int, n_units: int) -> None:
-        """Raise ValueError beyond 21201 coordinates a unit, or 2^30 units."""
+        """Raise ValueError beyond 21201 coordinates a unit."""
         from scipy.stats.qmc import Sobol as Sequence
 
-        has = f"{Sequence.MAXDIM} coordinates a unit, and these are {n_pieces} * {n_inputs}"
-        if n_units > 1 << _BITS:
-            has = f"2^{_BITS} points, fewer than {n_units} units"
-        if n_units > 1 << _BITS or n_pieces * n_inputs > Sequence.MAXDIM:
+        if n_pieces * n_inputs > Sequence.MAXDIM:
+            has = f"{Sequence.MAXDIM} coordinates a unit, and these are {n_pieces} * {n_inputs}"
             raise ValueError(f"projections='sobol' has {has}: take another projection")
 
     def _all_units(self, of: Draw, n_units: int) -> Weights:
@@ -304,7 +297,8 @@ class Orthogonal(Projection):
     differences; whatever they see, by at most 3/(d + 1) more than independent ones. Blocks and
     pieces are independent.
 
-    Drawing costs a QR factorisation per block, about 3 d^3; products cost as much as Gaussian ones.
+    Drawing costs 4/3 d^3 per block, by the reflections of Stewart (1980); products cost as much as
+    Gaussian ones. Recipes of mehler 0.3.0 and before draw 'orthogonal-qr', as that version did.
     Yu and others (2016); bound and proof: :doc:`/theorems/projections`.
 
     Examples
@@ -317,8 +311,12 @@ class Orthogonal(Projection):
 
     name: ClassVar[str] = "orthogonal"
 
+    def __init__(self, by_qr: bool = False) -> None:
+        self._by_qr = by_qr
+
     def _all_units(self, of: Draw, n_units: int) -> Weights:
         d = of.d
+        directions = haar if self._by_qr or d < _LARGE else reflected
         weights = np.empty((of.q, d, n_units), dtype=of.dtype)
         blocks = list(_arrays.slices(n_units, d))
         streams = _random.in_turn(of.seed, _random.ORTHOGONAL + of.stream, range(len(blocks)))
@@ -329,7 +327,7 @@ class Orthogonal(Projection):
                 normals[i] = rng.standard_normal((of.q, d, d))
                 lengths[i] = np.sqrt(rng.chisquare(d, size=(of.q, 1, d)))
             # Columns are the directions: one length per column.
-            for units, block in zip(blocks[part], haar(normals) * lengths):
+            for units, block in zip(blocks[part], directions(normals) * lengths):
                 weights[:, :, units] = block[:, :, : units.stop - units.start]
         return (weights,)
 
@@ -350,6 +348,28 @@ def haar(normals: Any) -> Any:
     q, r = np.linalg.qr(normals)
     # LAPACK chooses the signs of QR; multiplying by those of R's diagonal makes Q Haar.
     return q * np.where(np.diagonal(r, axis1=-2, axis2=-1) < 0.0, -1.0, 1.0)[..., None, :]
+
+
+def reflected(normals: Any) -> Any:
+    """Return orthogonal matrices from Haar's measure as products of reflections.
+
+    QR of a normal matrix reflects in column k a normal vector of d - k entries, independent of
+    those before: here the end of row k.
+    """
+    from scipy.linalg.lapack import dorgqr
+
+    d, vectors = normals.shape[-1], np.triu(normals)
+    pivots = np.diagonal(vectors, axis1=-2, axis2=-1).copy()
+    ends = -np.copysign(np.sqrt(np.sum(vectors * vectors, axis=-1)), pivots)
+    # The last vector has one entry, which is not reflected.
+    factors, signs = (ends - pivots) / ends, np.copysign(1.0, ends)
+    factors[..., -1], signs[..., -1] = 0.0, -signs[..., -1]
+    vectors /= (pivots - ends)[..., None]
+    for matrix, factor in zip(vectors.reshape(-1, d, d), factors.reshape(-1, d)):
+        matrix[:] = dorgqr(matrix.T, factor, lwork=32 * d, overwrite_a=1)[0].T
+    # The transpose of a Haar matrix is one, and is contiguous.
+    vectors *= signs[..., None]
+    return vectors
 
 
 class Hadamard(Projection):
@@ -490,20 +510,12 @@ def _pairs(size: int, n_units: int) -> tuple[int, int]:
     return pairs, alike
 
 
-def factors(length: int, dtype: str) -> tuple[Any, Any]:
+def factors(length: int, dtype: str) -> tuple[Any, ...]:
     """Return H_a and H_b with a b = `length`, a power of 2, and a near b."""
+    from scipy.linalg import hadamard
+
     power = length.bit_length() - 1
-    return hadamard(power // 2, dtype), hadamard(power - power // 2, dtype)
-
-
-@functools.cache
-def hadamard(power: int, dtype: str) -> Any:
-    """Return H of order 2^power, entries (-1)^<i, j> over the bits of i and j; read-only."""
-    from scipy import linalg
-
-    matrix = linalg.hadamard(1 << power, dtype=dtype)
-    matrix.flags.writeable = False
-    return matrix
+    return tuple(hadamard(1 << part, dtype=dtype) for part in (power // 2, power - power // 2))
 
 
 def transform(xp: ModuleType, values: Array, left: Array, right: Array) -> Array:
@@ -519,7 +531,7 @@ _NAMED = {each.name: each for each in (Gaussian, Orthogonal, Hadamard, Sobol)}
 NAMES = tuple(_NAMED)
 
 
-def named(name: ProjectionName) -> Projection:
+def named(name: ProjectionName | Literal["orthogonal-qr"]) -> Projection:
     """Return a new projection of that name, as in ``projections=`` of a map.
 
     Examples
@@ -528,4 +540,6 @@ def named(name: ProjectionName) -> Projection:
     False
     """
     require_kept("projection", name)
+    if name == "orthogonal-qr":
+        return Orthogonal(by_qr=True)
     return _NAMED[require_choice("projections", name, NAMES)]()

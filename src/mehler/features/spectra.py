@@ -80,11 +80,6 @@ class Spectrum(ABC):
         return None
 
     @property
-    def changes_entries(self) -> bool:
-        """Whether it defines `entries`."""
-        return type(self).entries is not Spectrum.entries
-
-    @property
     def changes_lengths(self) -> bool:
         """Whether it defines `lengths`."""
         return type(self).lengths is not Spectrum.lengths

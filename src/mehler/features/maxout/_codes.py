@@ -56,8 +56,9 @@ class MaxoutCodes(MaxoutBase):
         dtype = _arrays.code_dtype(xp, self.pool_size)
         return self._projection.pieces(xp, rows, *weights).winner(dtype)
 
-    # Codes depend on directions only, and a row of zeros has none.
-    _slope = 0.0
+    # Codes depend on directions only. For a zero row all projections tie: its kernel with anything
+    # is taken as 1/q, that of rho = 0.
+    _slope, _degree = 0.0, 0
 
     def _kernel_at(self, rho: Array) -> Array:
         return exact.collision_probability(rho, self.pool_size)
@@ -71,11 +72,6 @@ class MaxoutCodes(MaxoutBase):
         xp, v = _arrays.array_namespace(rho), self._variance_at(rho)
         ones = xp.ones_like(v)
         return xp.where(v > 0.0, 1.0 / xp.where(v > 0.0, v, ones) - 3.0, ones)
-
-    def _scale(self, product_of_lengths: Array, power: int) -> Array:
-        # Codes depend on directions only. For a zero row all projections tie; its kernel with
-        # anything is taken as 1/q, that of rho = 0.
-        return product_of_lengths**0
 
     def _unit_products(self, left: Array, right: Array) -> Array:
         place = _arrays.place_of(left)

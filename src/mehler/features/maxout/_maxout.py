@@ -7,7 +7,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
 from types import ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,6 +25,8 @@ class MaxoutBase(FeatureMap):
 
     # Recipes from before `projections=` compare equal.
     _later = ("stored", "projections")
+    # Units are positively homogeneous of this degree.
+    _degree: ClassVar[int] = 1
 
     def __init__(
         self,
@@ -120,17 +122,13 @@ class MaxoutBase(FeatureMap):
             of_block = functools.partial(self._at_pairs, at=at, power=power)
             return _correlation.over_blocks(of_block, x, y)
         x_length, y_length, rho = _correlation.pairs(x, y)
-        scale, value = self._scale(x_length * y_length, power), at(rho)
+        scale, value = (x_length * y_length) ** (self._degree * power), at(rho)
         xp = _arrays.array_namespace(rho)
         if _arrays.may_be_read(scale) and bool(xp.all(xp.isfinite(scale))):
             return scale * value
         # Huge rows at right angles: 0 times infinity.
         nothing = (value == 0.0) & ~xp.isfinite(scale)
         return xp.where(nothing, xp.ones_like(scale), scale) * value
-
-    def _scale(self, product_of_lengths: Array, power: int) -> Array:
-        """Scale by |x||z|, or its square for variances: units are positively homogeneous."""
-        return product_of_lengths**power
 
 
 class LocallyLinear(MaxoutBase):
