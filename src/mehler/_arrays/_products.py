@@ -178,15 +178,13 @@ class HostPieces(Pieces):
             return super().largest()
         out = np.empty((n, m), ns.dtype_name(self.rows.dtype))
         for rows, columns, products in self._tiles(0):
-            largest = np.maximum.reduce(products.reshape(q, -1), axis=0)
-            out[rows, columns] = largest.reshape(products.shape[1:])
+            out[rows, columns] = np.maximum.reduce(products, axis=0)
         return self.xp.asarray(out)
 
     def winner(self, dtype: Any) -> Array:
-        q, _, m = self.weights.shape
-        out = np.empty((len(self.rows), m), ns.dtype_name(dtype))
+        out = np.empty((len(self.rows), self.weights.shape[2]), ns.dtype_name(dtype))
         for rows, columns, products in self._tiles(0):
-            out[rows, columns] = (q - 1) - _last_winner(products)[0].reshape(products.shape[1:])
+            out[rows, columns] = len(products) - 1 - _last_winner(products)[0]
         return self.xp.asarray(out)
 
     def after_winner(self) -> Any:
@@ -202,10 +200,9 @@ class HostPieces(Pieces):
         for (rows, columns, deciding), (_, _, products) in pairs:
             winner, entries = _last_winner(deciding)
             at = winner * np.intp(winner.size)
-            at += np.arange(right, right + winner.size)
+            at += np.arange(right, right + winner.size).reshape(winner.shape)
             np.take(products.reshape(-1), at, out=entries, mode="clip")
-            tile = entries.reshape(products.shape[1:])
-            out[rows, columns] = tile[:, : tile.shape[1] - right]
+            out[rows, columns] = entries[:, : entries.shape[1] - right]
         return self.xp.asarray(out)
 
     def _tiles(self, right: int) -> Iterator[tuple[slice, slice, Any]]:
@@ -234,12 +231,11 @@ class HostPieces(Pieces):
 
 
 def _last_winner(products: Any) -> tuple[Any, Any]:
-    """Return the last piece of products (q, ...) with the maximum, 0 for NaN, and maxima, flat."""
+    """Return the last piece of products (q, n, m) with the maximum, 0 for NaN, and the maxima."""
     q = len(products)
-    flat = products.reshape(q, -1)
-    largest = np.maximum.reduce(flat, axis=0)
-    wins = np.equal(flat, largest).view(np.uint8)
-    numbers = np.arange(q, dtype=np.min_scalar_type(q - 1))[:, None]
+    largest = np.maximum.reduce(products, axis=0)
+    wins = np.equal(products, largest).view(np.uint8)
+    numbers = np.arange(q, dtype=np.min_scalar_type(q - 1))[:, None, None]
     return np.maximum.reduce(wins * numbers, axis=0), largest
 
 

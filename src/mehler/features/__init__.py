@@ -79,6 +79,5 @@ def from_recipe(
     MaxoutFeatures.draw(n_inputs=3, n_features=10, pool_size=4, centred=False, \
 n_projections=None, seed=0) on numpy
     """
-    most = require_integer("max_bytes", max_bytes)
-    phi: FeatureMap = map_of(recipe, like, max_bytes=most)
+    phi: FeatureMap = map_of(recipe, like, max_bytes=require_integer("max_bytes", max_bytes))
     return phi

@@ -104,7 +104,6 @@ class FeatureMap(Written):
         super().__init_subclass__(**options)
         cls.draw = cls  # type: ignore[assignment]  # the constructor itself
         cls._title = cls.__name__
-        # At each class, so that the keywords of none are passed on unseen.
         cls.__init__ = with_known_keywords(cls.__init__, f"{cls.__name__}.draw")  # type: ignore[method-assign]
         MAPS.add(cls)
 

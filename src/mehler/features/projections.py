@@ -90,12 +90,11 @@ class Projection(ABC):
         :meth:`pieces` after the rows, NumPy arrays.
         """
         _random.require_seed(seed)
-        asked = {"n_pieces": n_pieces, "n_inputs": n_inputs, "n_units": n_units}
-        whole = {name: require_integer(name, size) for name, size in asked.items()}
+        q, d = require_integer("n_pieces", n_pieces), require_integer("n_inputs", n_inputs)
+        m = require_integer("n_units", n_units)
         require_choice("dtype", dtype, ("float32", "float64"))
         require_integer("stream", stream, least=0)
-        self.check(**whole)
-        q, d, m = whole.values()
+        self.check(q, d, m)
         return self._all_units(Draw(seed, q, d, dtype, stream), m)
 
     def draw_units(

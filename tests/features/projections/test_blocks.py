@@ -5,7 +5,6 @@ import pytest
 from scipy.linalg import block_diag, hadamard
 
 import mehler
-from mehler import _random
 from mehler.features import projections as _orthogonal
 from mehler.features.projections import Hadamard, Orthogonal
 from tests.features.projections.test_laws import vectors
@@ -22,8 +21,7 @@ def test_orthogonal_matrices_are_uniform(draw):
     """Haar's measure: E tr = 0, E tr^2 = 1, E Q_ij^4 = 3/15; E Q_ij^8 = 105/945. LAPACK's: no."""
     q = draw(np.random.default_rng(0).standard_normal((4000, 3, 3)))
     assert np.abs(q @ np.swapaxes(q, 1, 2) - np.eye(3)).max() < 4e-15
-    trace = np.trace(q, axis1=1, axis2=2)
-    assert abs(trace.mean()) < 6 / 4000**0.5
+    assert abs((trace := np.trace(q, axis1=1, axis2=2)).mean()) < 6 / 4000**0.5
     # tr^2 is in [0, 9], and so has at most the variance (9 - 1)(1 - 0).
     assert abs((trace**2).mean() - 1.0) < 6 * (8 / 4000) ** 0.5
     assert np.abs((q**4).mean(axis=0) - 0.2).max() < 6 * ((1 / 9 - 0.04) / 4000) ** 0.5
@@ -32,12 +30,11 @@ def test_orthogonal_matrices_are_uniform(draw):
 def test_recipes_of_earlier_versions_draw_by_factorisation():
     phi = mehler.FourierFeatures.draw(40, 20, projections="orthogonal", seed=3)
     earlier = mehler.from_recipe({**phi.recipe(), "mehler": "0.3.0"})
-    rng = _random.generator(3, _random.ORTHOGONAL, 0)
-    directions = _orthogonal.haar(rng.standard_normal((1, 40, 40)))
-    weights = directions * np.sqrt(rng.chisquare(40, size=(1, 1, 40)))
-    again = mehler.from_recipe(earlier.recipe())
-    assert np.array_equal(earlier.weights[0], weights[:, :, :10])
-    assert np.array_equal(again.weights[0], weights[:, :, :10])
+    rng = _orthogonal._random.generator(3, _orthogonal._random.ORTHOGONAL, 0)
+    weights = _orthogonal.haar(rng.standard_normal((1, 40, 40)))
+    weights *= np.sqrt(rng.chisquare(40, size=(1, 1, 40)))
+    for again in (earlier, mehler.from_recipe(earlier.recipe())):
+        assert np.array_equal(again.weights[0], weights[:, :, :10])
     assert not np.isclose(phi.weights[0], weights[:, :, :10]).any()
     unit = phi.weights[0][0] / np.linalg.norm(phi.weights[0][0], axis=0)
     assert np.abs(unit.T @ unit - np.eye(10)).max() < 4e-15
