@@ -109,7 +109,7 @@ class BoxERM:
     def __str__(self) -> str:
         """State the risk and its certificate."""
         reach = f"the margins that the box attains on the sample, up to {self.largest_output:.3g},"
-        clipped = (
+        remark = (
             f"Nothing is clipped on {reach} so that is the risk of the theorem."
             if self.convex
             else f"The clipped loss is not convex on {reach} so no minimiser of it is claimed: its "
@@ -119,7 +119,7 @@ class BoxERM:
         text = (
             f"{self.loss} over |alpha| <= C/m, C = {self.scale:g}, m = {self.alpha.shape[0]}, "
             f"{self.n_rows} rows: surrogate risk {self.surrogate_risk:.6g}, certified to be within "
-            f"{self.gap:.2g} of its minimum over the box. {clipped}"
+            f"{self.gap:.2g} of its minimum over the box. {remark}"
         )
         if self.status == "stopped":
             text += (
@@ -215,20 +215,19 @@ def box_erm(
     # Limits, the largest outputs, are sums of m terms: compare with 1 up to their rounding.
     tolerance = 2.0 * (data.m + 2) * 2.0**-53
 
-    surrogate, clipped = (envelope(limits, slope, b, tolerance) for b in (math.inf, loss.bound))
+    surrogate, envelopes = (envelope(limits, slope, b, tolerance) for b in (math.inf, loss.bound))
     narrow = gap - 2.0 * error  # one more rounding each for the lower ends and the losses
     graph = functools.cache(lambda: Graph(data, limits))
     zero = data.vector(np.zeros(data.m))
-    beta, theta, proof, iterations = _minimise(
-        data, graph, surrogate, zero, None, narrow, max_iterations
-    )
-    relaxed, margins = proof, proof.margins
-    pairs = zip(astuple(surrogate), astuple(clipped), strict=True)
+    ends = narrow, max_iterations
+    beta, theta, proof, iterations = _minimise(data, graph, surrogate, zero, None, *ends)
+    relaxation, margins = proof, proof.margins
+    pairs = zip(astuple(surrogate), astuple(envelopes), strict=True)
     convex = all(np.array_equal(a, b) for a, b in pairs)
     if not convex:
-        *_, relaxed, more = _minimise(data, graph, clipped, beta, theta, narrow, max_iterations)
-        iterations += more
-    small = all(bounds.upper - bounds.lower <= narrow for bounds in (proof, relaxed))
+        *_, relaxation, extra = _minimise(data, graph, envelopes, beta, theta, *ends)
+        iterations += extra
+    small = all(bounds.upper - bounds.lower <= narrow for bounds in (proof, relaxation))
     return BoxERM(
         alpha=data.weights(beta),
         scale=scale,
@@ -236,7 +235,7 @@ def box_erm(
         surrogate_risk=float(np.mean(loss.surrogate(margins))),
         lower=max(0.0, proof.lower - error),
         risk=float(np.mean(loss(margins))),
-        risk_lower=max(0.0, relaxed.lower - error),
+        risk_lower=max(0.0, relaxation.lower - error),
         convex=convex,
         largest_output=float(limits.max()),
         rounding=error,

@@ -207,17 +207,17 @@ def iterate(
     rho = float(xp.mean(losses.high)) / float(xp.mean(graph.w))
     # The point from which a step leads to beta and theta.
     forces = xp.concat([data.transposed(theta), -theta])
-    at = xp.concat([beta, data.margins(beta)]) + forces / (rho * graph.weights)
-    anchor, steps, first, last = at, 0, math.inf, math.inf
-    before: tuple[Array, Array] | None = None
+    point = xp.concat([beta, data.margins(beta)]) + forces / (rho * graph.weights)
+    anchor, steps, first, last = point, 0, math.inf, math.inf
+    previous: tuple[Array, Array] | None = None
     for iteration in range(1, limit + 1):
-        beta = clip(xp, at[:m], -1.0, 1.0)
+        beta = clip(xp, point[:m], -1.0, 1.0)
         # The slope that moves the margin to 1, within the slopes of the loss.
-        theta = losses.clip(xp, rho * graph.w * (1.0 - at[m:]))
-        near = xp.concat([beta, at[m:] + theta / (rho * graph.w)])
-        on_graph = graph.project(2.0 * near - at)
+        theta = losses.clip(xp, rho * graph.w * (1.0 - point[m:]))
+        near = xp.concat([beta, point[m:] + theta / (rho * graph.w)])
+        on_graph = graph.project(2.0 * near - point)
         step = on_graph - near
-        reflected = at + 2.0 * step
+        reflection = point + 2.0 * step
         if steps == 0:
             first = graph.length(step)
         restart = False
@@ -230,14 +230,14 @@ def iterate(
             restart, last = residual <= _ENOUGH * first or rising or long, residual
         if not restart:
             steps += 1
-            at = reflected + (anchor - reflected) / (steps + 1)
+            point = reflection + (anchor - reflection) / (steps + 1)
             continue
         # Balance the weight of dual over primal by how far both have moved.
-        dual, new = rho * (near - at), rho
-        if before is not None:
-            primal_way, dual_way = (graph.length(b - a) for a, b in zip(before, (on_graph, dual)))
+        dual, new = rho * (near - point), rho
+        if previous is not None:
+            primal_way, dual_way = (graph.length(b - a) for a, b in zip(previous, (on_graph, dual)))
             if primal_way > 0.0 and dual_way > 0.0:
                 new = min(max(math.sqrt(rho * dual_way / primal_way), rho / 4.0), 4.0 * rho)
-        before = on_graph, dual
-        at = reflected if new == rho else near - dual / new
-        rho, anchor, steps, last = new, at, 0, math.inf
+        previous = on_graph, dual
+        point = reflection if new == rho else near - dual / new
+        rho, anchor, steps, last = new, point, 0, math.inf

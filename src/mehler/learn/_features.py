@@ -135,8 +135,8 @@ def dense_blocks(x: Array) -> Iterator[Array]:
 def call_options(phi: Phi, rows: Array) -> dict[str, bool]:
     """Return options of a call on checked rows: skip the check for NaN where it was made."""
     # On a GPU only: on the host the check is cheap, and chunks of Dask are unchecked.
-    ours = type(phi).__call__ is FeatureMap.__call__
-    return {"check_finite": False} if ours and _arrays.prefers_large_steps(rows) else {}
+    is_map = type(phi).__call__ is FeatureMap.__call__
+    return {"check_finite": False} if is_map and _arrays.prefers_large_steps(rows) else {}
 
 
 def features_of(phi: Phi, rows: Array) -> Array:
@@ -216,8 +216,8 @@ class Features:
         sizes = self.n_features, 4 if self.layout.dtype == "float32" else 8
         block = _arrays.block_rows_for_gram(*sizes)
         # A GPU makes features of many blocks at once: the host waits for each look at them.
-        at_once = _arrays.prefers_large_steps(self.x)
-        whole = _arrays.block_rows_for_map(*sizes, self.x) if at_once else block
+        is_gpu = _arrays.prefers_large_steps(self.x)
+        whole = _arrays.block_rows_for_map(*sizes, self.x) if is_gpu else block
         for rows in _arrays.slices(self.x.shape[0] if index is None else index.shape[0], whole):
 
             def part_of(x: Array, rows: slice = rows) -> Array:

@@ -174,8 +174,8 @@ class Path:
             )
         dtype = getattr(home.xp, self.layout.dtype)
         weights, offset = (home.xp.astype(part, dtype) for part in (weights, offset))
-        about = (self.lambdas[i], self.n_rows, self.lambdas, errors, self.layout.flat)
-        return RidgeFit(self.phi, weights, offset, *about)
+        details = (self.lambdas[i], self.n_rows, self.lambdas, errors, self.layout.flat)
+        return RidgeFit(self.phi, weights, offset, *details)
 
 
 def solve_rows(

@@ -174,16 +174,16 @@ def _by_folds(
     rows = np.arange(features.x.shape[0])
     if len(rows) < features.n_features:
 
-        def solve(lambdas: tuple[float, ...], without: int | None) -> Path:
-            rest = rows if without is None else np.setdiff1d(rows, folds[without])
+        def solve(lambdas: tuple[float, ...], fold: int | None) -> Path:
+            rest = rows if fold is None else np.setdiff1d(rows, folds[fold])
             return replace(solve_rows(features, lambdas, intercept, rest), spectrum=None)
 
     else:
-        never = np.setdiff1d(rows, np.concatenate(folds))
-        parts = [RidgeSums(features.phi).add_features(features, fold) for fold in (*folds, never)]
+        rest = np.setdiff1d(rows, np.concatenate(folds))
+        parts = [RidgeSums(features.phi).add_features(features, fold) for fold in (*folds, rest)]
 
-        def solve(lambdas: tuple[float, ...], without: int | None) -> Path:
-            return solve_parts(parts, lambdas, intercept, without=without)
+        def solve(lambdas: tuple[float, ...], fold: int | None) -> Path:
+            return solve_parts(parts, lambdas, intercept, without=fold)
 
     paths = [solve(lambdas, k) for k in range(len(folds))]
     totals = [features.total(fold) for fold in folds]

@@ -73,7 +73,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     _map: ClassVar[type[FeatureMap]]
     # Floating dtypes that transform preserves.
-    _keeps: ClassVar[tuple[str, ...]] = ("float64", "float32")
+    _dtypes: ClassVar[tuple[str, ...]] = ("float64", "float32")
 
     def _draw(self, x: Array, n_components: int, seed: int, weights: Weights) -> FeatureMap:
         """Draw the map for validated rows, on their device; their weights are a NumPy array."""
@@ -127,7 +127,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         """
         check_is_fitted(self)
         x = _inputs.rows_for(self, self.map_, X, "transform")
-        blocks = [self.map_(rows, check_finite=_look()) for rows in dense_blocks(x)]
+        blocks = [self.map_(rows, check_finite=_check_finite()) for rows in dense_blocks(x)]
         return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
     def expected_kernel(self, X: object, Y: Array | None = None) -> Any:
@@ -148,7 +148,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         check_is_fitted(self)
         phi, name = self.map_, "expected_kernel"
         pair = [x if x is None else _inputs.rows_for(self, phi, x, name) for x in (X, Y)]
-        return phi.kernel(*map(_inputs.dense, pair), check_finite=_look())
+        return phi.kernel(*map(_inputs.dense, pair), check_finite=_check_finite())
 
     @property
     def _n_features_out(self) -> int:
@@ -156,7 +156,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        tags.transformer_tags.preserves_dtype = list(self._keeps)
+        tags.transformer_tags.preserves_dtype = list(self._dtypes)
         return tags
 
     def __getstate__(self) -> dict[str, Any]:
@@ -174,7 +174,7 @@ class Sampler(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator):
         super().__setstate__(state)
 
 
-def _look() -> bool:
+def _check_finite() -> bool:
     """Whether maps check rows for NaN: scikit-learn's setting ``assume_finite``."""
     return not get_config()["assume_finite"]
 

@@ -121,7 +121,7 @@ class MaxoutHasher(Sampler):
     """
 
     _map = features.MaxoutCodes
-    _keeps: ClassVar[tuple[str, ...]] = ()
+    _dtypes: ClassVar[tuple[str, ...]] = ()
     n_components: int = 100
     pool_size: int = 4
     projections: ProjectionName = "gaussian"
@@ -226,17 +226,17 @@ class FourierSampler(Sampler):
         if isinstance(self.kernel, features.Spectrum):
             return {"kernel": self.kernel, **parameters}
         require_choice("kernel", self.kernel, NAMED)
-        takes = {field.name for field in fields(NAMED[self.kernel])}
+        names = {field.name for field in fields(NAMED[self.kernel])}
         for name, value in parameters.items():
             # scikit-learn states the width of its RBF in two ways.
-            has_it = name in takes or (self.kernel, name) == ("rbf", "length_scale")
-            if value is not None and not has_it:
+            is_parameter = name in names or (self.kernel, name) == ("rbf", "length_scale")
+            if value is not None and not is_parameter:
                 raise ValueError(f"kernel={self.kernel!r} has no {name}: leave {name} at None")
-        options = {name: parameters[name] for name in takes & parameters.keys()}
-        if "gamma" in takes and self.length_scale is not None:
+        options = {name: parameters[name] for name in names & parameters.keys()}
+        if "gamma" in names and self.length_scale is not None:
             options["gamma"] = self._gamma_of_length(gamma)
         elif by_scale and self.length_scale is None:
-            name = "gamma" if "gamma" in takes else "length_scale"
+            name = "gamma" if "gamma" in names else "length_scale"
             options[name] = self._scale_of(x, name, weights)
         return {"kernel": self.kernel, **options}
 

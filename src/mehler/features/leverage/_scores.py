@@ -138,13 +138,13 @@ def ridge_leverage_scores(
     weights, labels = _require_weights(pool_weights, m), require_groups(groups, m)
     chunked = _arrays.stays_lazy(Phi)
     if chunked:
-        Phi = _loaded(xp, Phi)
+        Phi = _rows_on_host(xp, Phi)
         xp = _arrays.array_namespace(Phi)
     # Python floats: a float64 scalar would promote float32 arrays.
     scale = _arrays.from_host(np.sqrt(weights) / math.sqrt(n_samples), _arrays.place_of(Phi), dtype)
     a = xp.astype(Phi, dtype, copy=False) * scale[None, :]
     sizes = xp.maximum(xp.max(a, axis=0), -xp.min(a, axis=0))
-    scores = xp.astype(_scored(xp, a, lam, method, xp.max(sizes)), dtype, copy=False)
+    scores = xp.astype(_scores_of(xp, a, lam, method, xp.max(sizes)), dtype, copy=False)
     # Factorisations leave rounding for features that are 0 on all rows.
     scores = xp.where(sizes == 0, xp.zeros_like(scores), scores)
     if chunked:
@@ -172,7 +172,7 @@ def _require_weights(pool_weights: ArrayLike | None, n: int) -> Any:
     return weights
 
 
-def _loaded(xp: ModuleType, phi: Array) -> Any:
+def _rows_on_host(xp: ModuleType, phi: Array) -> Any:
     """Return rows on the host with the products of a Dask array's, in float64."""
     _arrays.require_known_chunks(phi)
     phi = xp.astype(_arrays.finite_chunks(phi, "Phi"), xp.float64)
@@ -184,7 +184,7 @@ def _loaded(xp: ModuleType, phi: Array) -> Any:
     return rows
 
 
-def _scored(xp: ModuleType, a: Array, lam: float, method: str, largest: Array) -> Array:
+def _scores_of(xp: ModuleType, a: Array, lam: float, method: str, largest: Array) -> Array:
     """Compute scores in a precision in which lam exceeds rounding; raise if there is none."""
     norm = frobenius(xp, a, largest)
     double = _arrays.widest_float(xp, _arrays.place_of(a).device)

@@ -58,9 +58,9 @@ def separate(pool: FeatureMap, columns: Any) -> tuple[Any, Any] | None:
     table = columns_of_units(pool)
     mask = np.isin(table, columns)
     units = np.flatnonzero(mask.all(axis=1))
-    alone = isinstance(pool, _SEPARABLE) and pool._projection.dense
-    alone = alone and mask[units].size == mask.sum()
-    return (units, table[units].T.reshape(-1)) if alone else None
+    separable = isinstance(pool, _SEPARABLE) and pool._projection.dense
+    separable = separable and mask[units].size == mask.sum()
+    return (units, table[units].T.reshape(-1)) if separable else None
 
 
 def require_groups(groups: ArrayLike | None, n_columns: int) -> Any:
@@ -149,8 +149,8 @@ class SelectedFeatures(FeatureMap):
         return self.pool._unit._replace(columns=(1, 1))
 
     def __repr__(self) -> str:
-        changed = "" if self.unbiased else ", kernel changed"
-        return f"SelectedFeatures: {self.n_features} of {self.pool!r}{changed}"
+        suffix = "" if self.unbiased else ", kernel changed"
+        return f"SelectedFeatures: {self.n_features} of {self.pool!r}{suffix}"
 
     # -- features -------------------------------------------------------------------------
 
@@ -177,11 +177,11 @@ class SelectedFeatures(FeatureMap):
     def _kernel_of(self, x: Array, y: Array | None) -> Array:
         if self.unbiased:
             return self.pool._kernel_of(x, y)
-        there = _arrays.place_of(x)
+        place = _arrays.place_of(x)
         # A tracer has no device: its weights are where it will be.
-        near = there.xp is self.place.xp and None in (there.device, self.place.device)
-        here = self if near or there == self.place else self.to(x)
-        return here.gram(x, y, check_finite=False)
+        same = place.xp is self.place.xp and None in (place.device, self.place.device)
+        selected = self if same or place == self.place else self.to(x)
+        return selected.gram(x, y, check_finite=False)
 
     def _variance_of(self, x: Array, y: Array | None) -> Array:
         if not self.unbiased:
