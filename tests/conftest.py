@@ -88,12 +88,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     _sample(items)
     if config.option.markexpr:
         return
-    kept, left = [], []
+    default, rest = [], []
     for item in items:
         levels = {"gpu", "full", "slow"} & {mark.name for mark in item.iter_markers()}
-        (left if levels else kept).append(item)
-    config.hook.pytest_deselected(items=left)
-    items[:] = kept
+        (rest if levels else default).append(item)
+    config.hook.pytest_deselected(items=rest)
+    items[:] = default
 
 
 def _sample(items: list[pytest.Item]) -> None:

@@ -39,14 +39,14 @@ def gradient(library, function, x, *others):
         import torch
 
         t = torch.tensor(x, requires_grad=True)
-        (found,) = torch.autograd.grad(function(torch.asarray, t, *map(torch.asarray, others)), t)
-        return found.numpy()
+        (slopes,) = torch.autograd.grad(function(torch.asarray, t, *map(torch.asarray, others)), t)
+        return slopes.numpy()
     import jax
 
     with double_precision():
         here = [jax.numpy.asarray(one) for one in (x, *others)]
-        moved = jax.grad(lambda *rows: function(jax.numpy.asarray, *rows))
-        return np.asarray(moved(*here))
+        derivative = jax.grad(lambda *rows: function(jax.numpy.asarray, *rows))
+        return np.asarray(derivative(*here))
 
 
 def require_gradient(library, function, x, tolerance):

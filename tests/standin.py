@@ -67,7 +67,7 @@ def counted() -> Iterator[Counts]:
         setattr(counts, name, getattr(_total, name) - start)
 
 
-def _read(values: Any) -> Any:
+def _waited(values: Any) -> Any:
     """Let the host wait for values, and have them."""
     _total.waits += 1
     _total.bytes_out += values.nbytes
@@ -124,7 +124,7 @@ class ndarray:
         return Device()
 
     def get(self, *_: Any, **__: Any) -> Any:
-        return np.array(_read(self._host))
+        return np.array(_waited(self._host))
 
     def copy(self, order: str = "C") -> ndarray:
         _total.launches += 1
@@ -150,10 +150,10 @@ class ndarray:
         return len(self._host)
 
     def __bool__(self) -> bool:
-        return bool(_read(self._host))
+        return bool(_waited(self._host))
 
     def __float__(self) -> float:
-        return float(_read(self._host))
+        return float(_waited(self._host))
 
     def __reduce__(self) -> Any:
         return _cupy.array, (self.get(),)
@@ -209,12 +209,12 @@ def _call(function: Callable[..., Any], name: str, args: Any, options: dict[str,
     if name in _LOOKING:
         return function(*(getattr(x, "_host", x) for x in args), **options)
     lowered = [_lower(x) for x in args]
-    named = {key: _lower(x) for key, x in options.items()}
+    keywords = {key: _lower(x) for key, x in options.items()}
     flat = [x for part in lowered for x in (part if isinstance(part, (tuple, list)) else [part])]
     inputs = [x for x in flat if isinstance(x, np.ndarray)]
     _total.waits += name in _WAITING or (name == "where" and len(args) == 1)
     try:
-        value = function(*lowered, **named)
+        value = function(*lowered, **keywords)
     except np.linalg.LinAlgError:
         value = _FAILED[name](*lowered)
     _total.launches += len(inputs) - 1 if name in _JOINING else 0
@@ -225,8 +225,8 @@ def _operator(name: str) -> Callable[..., Any]:
     method = getattr(np.ndarray, name)
 
     def operate(self: ndarray, *others: Any) -> Any:
-        known = (ndarray, np.ndarray, np.generic, int, float, complex)
-        if not all(isinstance(other, known) for other in others):
+        classes = (ndarray, np.ndarray, np.generic, int, float, complex)
+        if not all(isinstance(other, classes) for other in others):
             return NotImplemented
         value = method(_lower(self), *map(_lower, others))
         return value if value is NotImplemented else _raise(value, [], name)
@@ -277,8 +277,8 @@ def _module(path: str, source: Any, **contents: Any) -> types.ModuleType:
     module.__dict__.update({name: contents[name] for name in contents})
 
     def missing(name: str) -> Any:
-        known = "the stand-in lacks it" if name in NAMES[path] else "CuPy has no such name"
-        raise AttributeError(f"module {path!r} has no attribute {name!r}: {known}")
+        classes = "the stand-in lacks it" if name in NAMES[path] else "CuPy has no such name"
+        raise AttributeError(f"module {path!r} has no attribute {name!r}: {classes}")
 
     module.__dict__["__getattr__"] = missing
     return module

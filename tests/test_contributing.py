@@ -189,7 +189,7 @@ def at_zero(context):
         "print(report.run([found], with_data=False).statements[0].verdict)\n"
         "print(*(one.id for one in discover('fourier.*')))\n"
     )
-    before = [one.id for one in STATEMENTS if one.id.startswith("fourier.")]
+    before = [statement.id for statement in STATEMENTS if statement.id.startswith("fourier.")]
     assert said == ["holds", *before, "fourier.at-zero"]
     assert len(set(copy.written)) == files_of("Add a statement")
 

@@ -171,12 +171,12 @@ def test_one_package_asks_which_library_an_array_is_of():
     assert not list(questions("_arrays.stays_lazy(x) and isinstance(x, str)"))
     # The modules of one library each, torch.py and jax.py, are for its arrays alone.
     layers = "mehler._arrays", "mehler.torch", "mehler.jax"
-    asked = {
+    questions_of = {
         module: list(questions(path.read_text()))
         for module, path in files()
         if layer_of(module) not in layers
     }
-    assert {module: found for module, found in asked.items() if found} == {}
+    assert {module: asked for module, asked in questions_of.items() if asked} == {}
 
 
 def test_files_are_short():
@@ -308,10 +308,10 @@ def test_public_names_have_a_user():
             passed[package].update(re.findall(r"(?:->|:|raise|\||\[) *(\w+)", text))
     unused = {
         name
-        for name, own in public_names().items()
+        for name, homes in public_names().items()
         if name not in on_pages
-        and not any(name in words for package, words in inside.items() if package not in own)
-        and not any(name in passed[package] for package in own)
+        and not any(name in words for package, words in inside.items() if package not in homes)
+        and not any(name in passed[package] for package in homes)
     }
     assert unused == set()
 

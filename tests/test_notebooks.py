@@ -34,13 +34,13 @@ class Page(HTMLParser):
 
 @pytest.mark.parametrize("name", SHOWN)
 def test_objects_are_short_in_a_line_and_a_table_in_a_notebook(name):
-    shown = SHOWN[name]
-    assert len(repr(shown).splitlines()) <= 5
-    assert len(repr(shown)) <= 310
-    page = Page(shown._repr_html_())
+    lines = SHOWN[name]
+    assert len(repr(lines).splitlines()) <= 5
+    assert len(repr(lines)) <= 310
+    page = Page(lines._repr_html_())
     assert page.open == []
     assert page.cells >= 2
-    assert len(shown._repr_html_()) < 10_000
+    assert len(lines._repr_html_()) < 10_000
 
 
 def test_formulas_are_set_by_the_notebook():

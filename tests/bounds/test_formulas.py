@@ -21,7 +21,7 @@ DRAWS = 8
 ROUNDING = 1e-9
 
 
-def drawn(name: str) -> list[Arguments]:
+def arguments_of(name: str) -> list[Arguments]:
     """Return random arguments of a bound, as many for each of its branches."""
     row = ROWS[name]
     rng = np.random.default_rng(len(name))
@@ -32,7 +32,7 @@ def drawn(name: str) -> list[Arguments]:
 def settings(request: pytest.FixtureRequest, name: str) -> list[Arguments]:
     """Return the half of them by default, and all with ``-m``."""
     n = DRAWS if request.config.option.markexpr else DRAWS // 2
-    return [arguments for i, arguments in enumerate(drawn(name)) if i % DRAWS < n]
+    return [arguments for i, arguments in enumerate(arguments_of(name)) if i % DRAWS < n]
 
 
 NAMES = list(REGISTRY)

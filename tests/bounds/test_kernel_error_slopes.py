@@ -11,9 +11,9 @@ from mehler.bounds import kernel_error
 N = 400_000
 
 
-def close(result: float, drawn: np.ndarray) -> bool:
+def close(result: float, draws: np.ndarray) -> bool:
     """Whether a mean is within six standard errors of draws."""
-    return bool(abs(result - drawn.mean()) < 6 * drawn.std() / math.sqrt(drawn.size))
+    return bool(abs(result - draws.mean()) < 6 * draws.std() / math.sqrt(draws.size))
 
 
 def weights(seed: int, *shape: int) -> np.ndarray:
@@ -75,10 +75,10 @@ def test_constants_of_kitchen_sinks_are_those_of_their_moments():
     setting = of_sinks(3, lipschitz=steep * s, radius=far)
     tau = steep * s * far
     mu = math.sqrt(2 / math.pi) * tau
-    moved = steep * s * tau
+    distance = steep * s * tau
     v, c = setting["increments"]
     # t stands for 2 r t, the scale of increments.
-    share = least_share(v, c, lambda t: exponent_of_squares(t * moved), SHARES)
+    share = least_share(v, c, lambda t: exponent_of_squares(t * distance), SHARES)
     assert 0.99 < share <= 1
     v, c = setting["sub_gamma"]
     share = least_share(v, c, lambda t: exponent_of_a_square(4 * t * t * tau**4, mu / tau), SHARES)

@@ -13,9 +13,9 @@ def test_bachs_condition_is_enough():
     sizes = [0.5, 0.6, 1.0, 18.12, 1e4], [1.0, 4.0, 100.0], [0.999999, 0.05, 1e-6, 1e-200]
     for d, ratio, delta in itertools.product(*sizes):
         numbers = {"degrees_of_freedom": d, "largest_ratio": ratio * d, "delta": delta}
-        needed = _published.features_of_proposition_6(**numbers)
-        assert needed == math.ceil(5 * ratio * d * math.log(16 * d / delta))
-        assert leverage.approximation(needed, ridge=1.0, **numbers).total <= 4.0, numbers
+        size = _published.features_of_proposition_6(**numbers)
+        assert size == math.ceil(5 * ratio * d * math.log(16 * d / delta))
+        assert leverage.approximation(size, ridge=1.0, **numbers).total <= 4.0, numbers
 
 
 @pytest.mark.parametrize(
@@ -59,5 +59,5 @@ def test_risk_at_the_ridge_1_over_n():
     )
     assert again.probability == pytest.approx(0.88)
     # 400 rows buy no score: the ratio is the certain one, 2/ridge, and asks for more features.
-    needed = f"n_features is at least {math.ceil(32 / 9 * 800.25 * math.log(80 / 0.03))}"
-    assert needed in [entry.text for entry in again.assumptions]
+    size = f"n_features is at least {math.ceil(32 / 9 * 800.25 * math.log(80 / 0.03))}"
+    assert size in [entry.text for entry in again.assumptions]

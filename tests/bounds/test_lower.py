@@ -96,9 +96,9 @@ def test_all_signs_are_reached_at_once(k, q):
     scores = ndtri_exp(q * log_ndtr(units))
     value = lower._amplitude(k, q)
     for signs in itertools.product((-1, 1), repeat=k):
-        drawn = np.sign(scores @ signs)[:, None] * units
-        error = drawn.std(axis=0) / math.sqrt(len(drawn))
-        assert np.all(abs(drawn.mean(axis=0) - value * np.array(signs)) < 6 * error)
+        signed_units = np.sign(scores @ signs)[:, None] * units
+        error = signed_units.std(axis=0) / math.sqrt(len(signed_units))
+        assert np.all(abs(signed_units.mean(axis=0) - value * np.array(signs)) < 6 * error)
 
 
 def test_half_of_twice_the_samples_is_never_seen():

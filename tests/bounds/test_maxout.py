@@ -54,8 +54,8 @@ def test_shrinking_inputs_and_growing_the_box_change_nothing():
     far = maxout.excess_risk(**{**RISK, "scale": 70.0}, delta=0.02, radius=0.01)
     close(far.total, mpmath.mpf(entry.total))
     supremum = maxout.supremum(pool_size=4, delta=0.02, **SET).value
-    scaled = maxout.supremum(pool_size=4, delta=0.02, **{**SET, "diameter": 15.0}, radius=10.0)
-    close(scaled.value, mpmath.mpf(10 * supremum))
+    larger = maxout.supremum(pool_size=4, delta=0.02, **{**SET, "diameter": 15.0}, radius=10.0)
+    close(larger.value, mpmath.mpf(10 * supremum))
 
 
 positive = st.floats(1e-3, 1e3)

@@ -48,7 +48,7 @@ def kappa(r, n):
     return 4 / 3 + math.sqrt((n / (r + 1) - 1) * (1 - r / n))
 
 
-def allowed(deviation, factor, r, n, delta):
+def claimed_bound(deviation, factor, r, n, delta):
     rare = math.log(1 / delta) / r
     return deviation * math.sqrt(2 * bardenet(r, n) * rare) + factor * rare
 
@@ -60,8 +60,8 @@ def test_the_recalled_bernstein_forms_are_not_contradicted(delta):
         setting = empirical = 0
         for k, ways in law.items():
             off, sample = k / r - ones / n, math.sqrt(k * (r - k)) / r
-            setting += ways * (off > allowed(size, kappa(r, n), r, n, delta))
-            empirical += ways * (off > allowed(sample, 7 / 3 + 3 / math.sqrt(2), r, n, delta))
+            setting += ways * (off > claimed_bound(size, kappa(r, n), r, n, delta))
+            empirical += ways * (off > claimed_bound(sample, 7 / 3 + 3 / math.sqrt(2), r, n, delta))
         # Both are loose here: the page says that at most 0.4 % of the mass allowed is seen.
         assert setting <= 0.004 * 2 * delta * math.comb(n, r)
         assert empirical <= 0.004 * 5 * delta * math.comb(n, r)
@@ -125,8 +125,8 @@ def orbits(order: int):
 
 def tails(values):
     """Each value, and the probability of one so large."""
-    ordered = np.sort(values)[::-1]
-    return zip(ordered, np.arange(1, len(ordered) + 1) / len(ordered), strict=True)
+    falling = np.sort(values)[::-1]
+    return zip(falling, np.arange(1, len(falling) + 1) / len(falling), strict=True)
 
 
 @pytest.mark.slow

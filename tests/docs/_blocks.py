@@ -23,8 +23,8 @@ class Block:
 def pages() -> list[Path]:
     """README, all pages of the site and of statements; what a build wrote is not among them."""
     site = sorted(p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts)
-    written = [p for p in site if not p.read_text(encoding="utf-8").startswith("% Made from")]
-    return [ROOT / "README.md", *written, *sorted((ROOT / "proofs_checks").rglob("*.md"))]
+    pages = [p for p in site if not p.read_text(encoding="utf-8").startswith("% Made from")]
+    return [ROOT / "README.md", *pages, *sorted((ROOT / "proofs_checks").rglob("*.md"))]
 
 
 def blocks(text: str) -> list[Block]:

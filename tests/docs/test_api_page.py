@@ -11,7 +11,7 @@ PAGE = (ROOT / "docs" / "api" / "index.md").read_text(encoding="utf-8")
 MODULES = sorted(set(re.findall(r"currentmodule:: (\S+)", PAGE)))
 
 
-def listed() -> set[str]:
+def names_on_page() -> set[str]:
     """Full names below the page's autosummary directives."""
     names, module = set(), ""
     for line in PAGE.splitlines():
@@ -25,7 +25,7 @@ def listed() -> set[str]:
 def test_public_names_are_listed() -> None:
     # The maps are public in `mehler` as well, and listed there.
     prefixes = ("mehler.", "mehler.features.", "mehler.features.deep.")
-    there = {name.replace("mehler.", prefix, 1) for name in listed() for prefix in prefixes}
+    there = {name.replace("mehler.", prefix, 1) for name in names_on_page() for prefix in prefixes}
     for name in MODULES:
         module = importlib.import_module(name)
         kinds = {word: getattr(module, word) for word in module.__all__}
@@ -34,5 +34,5 @@ def test_public_names_are_listed() -> None:
 
 
 def test_listed_names_exist() -> None:
-    for full in sorted(listed()):
+    for full in sorted(names_on_page()):
         assert inspect.getdoc(pkgutil.resolve_name(full)), full

@@ -27,9 +27,9 @@ LONG = (
 )
 
 
-def run(found: list[Block], name: str, filename: str) -> None:
+def run(parts: list[Block], name: str, filename: str) -> None:
     namespace: dict[str, Any] = {"__name__": name}
-    for block in found:
+    for block in parts:
         if block.is_doctest:
             test = doctest.DocTestParser().get_doctest(
                 block.source, namespace, name, filename, block.line - 1
@@ -42,12 +42,12 @@ def run(found: list[Block], name: str, filename: str) -> None:
             exec(code, namespace)
 
 
-def cases(found: list[Path]) -> list[Any]:
-    names = [page.relative_to(ROOT).as_posix() for page in found]
+def cases(parts: list[Path]) -> list[Any]:
+    names = [page.relative_to(ROOT).as_posix() for page in parts]
     slow = pytest.mark.full
     return [
         pytest.param(page, id=name, marks=[slow] if name in LONG else [])
-        for page, name in zip(found, names, strict=True)
+        for page, name in zip(parts, names, strict=True)
     ]
 
 

@@ -68,11 +68,11 @@ def brute_force(points, slack):
     radius = {s: smallest_radius(points[list(s)]) for s in subsets}
     most = 1
     for section in subsets:
-        allowed = radius[section] / 2 * (1 + slack)
+        least = radius[section] / 2 * (1 + slack)
         need = min(
             len(parts)
             for parts in partitions(list(section))
-            if all(len(p) == 1 or radius[tuple(sorted(p))] <= allowed for p in parts)
+            if all(len(p) == 1 or radius[tuple(sorted(p))] <= least for p in parts)
         )
         most = max(most, need)
     return most

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from mehler.doubling import Interval, diameter, doubling_dimension, sparse_dimension
-from tests.doubling.test_known import assert_witness, polygon, sphere, turned
+from tests.doubling.test_known import assert_witness, in_space, polygon, sphere
 
 # In float32, so that every place is given the same numbers.
 CLOUDS = {
     "few": sphere(9, 4).astype(np.float32),
-    "circle": turned(polygon(90), 12).astype(np.float32),
+    "circle": in_space(polygon(90), 12).astype(np.float32),
     "sphere": sphere(150, 5).astype(np.float32),
 }
 
@@ -98,10 +98,10 @@ def test_a_sample_bounds_the_set_from_below():
 def test_units_do_not_matter():
     points = sphere(60, 4)
     for factor in (1e-200, 1e-20, 3.0, 1e200):
-        scaled = doubling_dimension(factor * points)
+        ours = doubling_dimension(factor * points)
         plain = doubling_dimension(points)
-        assert (scaled.low, scaled.high) == (plain.low, plain.high)
-        assert scaled.witness.radius == pytest.approx(factor * plain.witness.radius)
+        assert (ours.low, ours.high) == (plain.low, plain.high)
+        assert ours.witness.radius == pytest.approx(factor * plain.witness.radius)
 
 
 def test_far_from_the_origin_the_ends_open_but_do_not_cross():

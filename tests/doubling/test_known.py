@@ -28,7 +28,7 @@ def sphere(n, d, seed=3):
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-def turned(points, d, seed=4):
+def in_space(points, d, seed=4):
     """The same set in some subspace of R^d, in no special position."""
     basis = np.linalg.qr(np.random.default_rng(seed).standard_normal((d, d)))[0]
     return points @ basis[: points.shape[1]]
@@ -73,12 +73,12 @@ KNOWN = {
     "hexagon": (polygon(6), 2, 2),
     "polygon, 12": (polygon(12), 2, 2),
     "polygon, 60": (polygon(60), 3, 3),
-    "circle in a space": (turned(polygon(700), 10), 3, 3),
+    "circle in a space": (in_space(polygon(700), 10), 3, 3),
     "grid, 3": (grid(3), 2, 2),
     "grid, 9": (grid(9), 2, 3),
-    "plane in a space": (turned(grid(16), 9), 2, 3),
+    "plane in a space": (in_space(grid(16), 9), 2, 3),
     "sphere": (sphere(1500, 3), 4, 5),
-    "sphere in a space": (turned(sphere(600, 3), 12), 4, 5),
+    "sphere in a space": (in_space(sphere(600, 3), 12), 4, 5),
     "sparse": (sparse(6), 4, 7),
 }
 

@@ -22,11 +22,11 @@ def flat(s, d):
 
 def greedy_packing(rows):
     """How many can be taken one by one, each farther than 1 from all before."""
-    taken = []
+    packing = []
     for row in rows:
-        if all(np.sum((row - point) ** 2) > 1 + 1e-9 for point in taken):
-            taken.append(row)
-    return len(taken)
+        if all(np.sum((row - point) ** 2) > 1 + 1e-9 for point in packing):
+            packing.append(row)
+    return len(packing)
 
 
 CASES = [(1, 5), (2, 6), (2, 9), (3, 6), (4, 6)]

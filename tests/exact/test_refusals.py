@@ -99,8 +99,8 @@ REFUSED = [
         ({"power": 0}, "power"), ({"power": 65}, "power=65 must be at most 64"),
         ({"activation": lambda t: 1 / (t - t)}, "not finite"),
         ({"activation": lambda t: t[:, :1]}, "element"),
-        *(({"activation": function, "power": 2}, f"made {made} of real numbers")
-          for function, made in ((lambda t: np.exp(1j * t), "complex128"),
+        *(({"activation": function, "power": 2}, f"made {words} of real numbers")
+          for function, words in ((lambda t: np.exp(1j * t), "complex128"),
                                  (lambda t: "a", "<U1"), (lambda t: {}, "object"))),
     ]),
     (declared, {"function": lambda xp, t: xp.abs(t), "degree": 1}, [

@@ -104,8 +104,8 @@ def test_far_rows_are_found_among_many_and_in_chunks():
     with pytest.raises(ValueError, match="in row 4321"):
         MAPS["pairs"]()(x)
     dask = pytest.importorskip("dask.array")
-    for stored in (True, False):
-        lazy = MAPS["pairs"](stored=stored)(dask.from_array(x, chunks=(1000, 3)))
+    for in_memory in (True, False):
+        lazy = MAPS["pairs"](stored=in_memory)(dask.from_array(x, chunks=(1000, 3)))
         assert np.isfinite(lazy[:4000].compute()).all()
         with pytest.raises(ValueError, match=r"a chunk of X has the length .* in row \d+,"):
             lazy.compute()

@@ -23,7 +23,7 @@ ON_HOST |= {"sinks-tanh-bias", "sinks-orthogonal"}
 FLAT = {n for n in ON_HOST if not n.startswith("sinks")} | {"sinks-step"}
 
 
-def drawn(name, like=None):
+def map_of(name, like=None):
     # A multiple of the columns of a template of each of the invariant maps.
     return DRAWS[name](72, seed=1, like=like)
 
@@ -32,7 +32,7 @@ def drawn(name, like=None):
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - {"codes", "codes-orthogonal"}))
 @pytest.mark.sampled(5)
 def test_features(name, library):
-    phi = drawn(name)
+    phi = map_of(name)
 
     def total(asarray, x):
         z = phi.to(x)(x)
@@ -59,7 +59,7 @@ KINKED = {"codes", "codes-orthogonal", "next", "fresh", "fresh-orthogonal", "sin
 @pytest.mark.parametrize("name", sorted(set(DRAWS) - ON_HOST))
 @pytest.mark.sampled(6)
 def test_kernels(name, rows, library):
-    phi = drawn(name)
+    phi = map_of(name)
     x, y = ROWS[rows]
     y = y if y is None else y.copy()
 
@@ -81,7 +81,7 @@ def test_kernels(name, rows, library):
 @pytest.mark.parametrize("name", sorted(ON_HOST))
 @pytest.mark.sampled(4)
 def test_kernels_without_derivatives_refuse(name, library):
-    phi = drawn(name)
+    phi = map_of(name)
     with pytest.raises(TypeError, match="is computed by NumPy and SciPy"):
         gradient(library, lambda _, x: phi.kernel(x).sum(), X)
 
@@ -92,7 +92,7 @@ def test_kernels_without_derivatives_refuse(name, library):
 @pytest.mark.sampled(4)
 def test_a_kink_has_the_mean_of_both_sides(name, library):
     """Along any line through equal rows, the slopes on both sides cancel but for the lengths'."""
-    phi = drawn(name)
+    phi = map_of(name)
     x = X[:1]
     slopes = gradient(library, lambda _, a, b: phi.kernel(a, b).sum(), x, x)
     towards = np.random.default_rng(1).standard_normal((5, D))
@@ -103,7 +103,7 @@ def test_a_kink_has_the_mean_of_both_sides(name, library):
 
 # Larger pools have no linear odd part.
 SMOOTH_AT_ZERO = {
-    name: drawn(name)
+    name: map_of(name)
     for name in ("pairs", "matern", "sinks-relu", "sinks-relu2", "sinks-erf", "sinks-sin")
 } | {"maxout": mehler.MaxoutFeatures.draw(D, 8, 2, seed=0)}
 

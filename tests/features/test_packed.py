@@ -113,13 +113,13 @@ def test_dask_codes_stay_lazy():
     import dask.array
 
     c = codes(12, 70, 4)
-    called = []
+    calls = []
     lazy = dask.array.from_array(c, chunks=(5, 33)).map_blocks(
-        lambda block: called.append(1) or block, dtype=c.dtype, meta=c[:0, :0]
+        lambda block: calls.append(1) or block, dtype=c.dtype, meta=c[:0, :0]
     )
     phi = mehler.MaxoutCodes.draw(3, 70, 4, seed=0)
     similarity = phi.similarity(lazy)
-    assert not called
+    assert not calls
     assert similarity.chunks == ((5, 5, 2), (5, 5, 2))
     assert np.array_equal(similarity.compute(scheduler="synchronous"), by_hand(c, c) / 70)
     # 256 and more would be digits again as bytes.

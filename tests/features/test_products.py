@@ -76,8 +76,8 @@ def test_offers_whose_differences_overflow_are_chosen_too():
     deciding = np.array([[[0.0, 1.0, 2.0]], [[1.0, 0.0, 3.0]]])
     offers = np.array([[[-huge, huge, huge]], [[huge, -huge, -huge]]])
     expected = np.float32([huge, huge, -huge])
-    found = on_torch(rows, offers).at_winner(on_torch(rows, deciding))
-    assert np.array_equal(found, np.stack([expected, expected]))
+    winners = on_torch(rows, offers).at_winner(on_torch(rows, deciding))
+    assert np.array_equal(winners, np.stack([expected, expected]))
     side = np.array([[[0.0, -huge, huge]], [[1.0, huge, -huge]]])
     assert np.array_equal(on_torch(rows, side).after_winner()[0], np.float32([huge, -huge]))
 

@@ -93,9 +93,9 @@ def test_orthogonal_directions_against_a_series():
         sign = -1 if form == "trigonometric" else 1
         t = float(np.sum((y + sign * z) ** 2))
         with mpmath.workdps(40):
-            one = mpmath.hyp1f1(D, D / mpmath.mpf(2), sign * mpmath.mpf(t) / 2)
+            value = mpmath.hyp1f1(D, D / mpmath.mpf(2), sign * mpmath.mpf(t) / 2)
             inner = mpmath.mpf(float((y @ z.T)[0, 0]))
-            covariance = mpmath.exp(2 * inner) * (mpmath.exp(-sign * t) * one - 1)
+            covariance = mpmath.exp(2 * inner) * (mpmath.exp(-sign * t) * value - 1)
         pairs = D - 1  # whole blocks of d
         columns = near.n_features // n_units
         variance = near.variance(y, z)[0, 0]

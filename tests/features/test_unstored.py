@@ -147,5 +147,5 @@ def test_one_unit_on_the_sphere_among_many():
     phi = mehler.KitchenSinks.draw(50, 100, activation="relu", law="sphere", seed=0)
     (whole,) = phi._weights("float64")
     for unit in range(100):
-        (one,) = phi._draw("float64", slice(unit, unit + 1))
-        assert np.array_equal(one, whole[:, :, unit : unit + 1])
+        (weights,) = phi._draw("float64", slice(unit, unit + 1))
+        assert np.array_equal(weights, whole[:, :, unit : unit + 1])

@@ -74,7 +74,7 @@ def weights(kind: str, phi: Any) -> dict[str, list[Any]]:
     Both are of sorted numbers, so that the order of axes is the map's own business; the features
     say what is where.
     """
-    describe = _some if is_rounded(kind) else _digest
+    describe = _first if is_rounded(kind) else _digest
     return {
         dtype: [describe(np.sort(_arrays.to_host(part), axis=None)) for part in phi._weights(dtype)]
         for dtype in DTYPES
@@ -86,7 +86,7 @@ def _digest(numbers: np.ndarray) -> str:
     return f"{numbers.dtype.name} {numbers.size} {digest.hexdigest()}"
 
 
-def _some(numbers: np.ndarray) -> list[float]:
+def _first(numbers: np.ndarray) -> list[float]:
     """Return at most 12 of sorted numbers, which move by no more than the numbers do."""
     return plain(numbers[:: max(1, numbers.size // 12)][:12])
 

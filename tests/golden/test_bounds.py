@@ -80,8 +80,8 @@ def test_values(name: str):
             if row is not None and "now" not in row:
                 assert not {"call", "solve"} & golden.keys(), f"{row['reason']!r} is stale"
                 continue
-            kept = {k: v for k, v in golden.items() if k not in ("result", "raises")}
-            require(key, golden if row is None else kept | row["now"])
+            arguments = {k: v for k, v in golden.items() if k not in ("result", "raises")}
+            require(key, golden if row is None else arguments | row["now"])
 
 
 def require(key: str, golden: dict[str, Any]) -> None:

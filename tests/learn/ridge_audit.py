@@ -26,22 +26,22 @@ def by_least_squares(z, y, penalty, intercept=True):
     ones = np.ones((n, 1)) if intercept else np.zeros((n, 0))
     top = np.hstack([z, ones])
     bottom = np.hstack([np.sqrt(penalty) * np.eye(m), np.zeros((m, ones.shape[1]))])
-    found = np.linalg.lstsq(
+    solution = np.linalg.lstsq(
         np.vstack([top, bottom]), np.vstack([y, np.zeros((m, y.shape[1]))]), rcond=None
     )[0]
-    return found[:m], (found[m] if intercept else np.zeros(y.shape[1]))
+    return solution[:m], (solution[m] if intercept else np.zeros(y.shape[1]))
 
 
 def left_out(z, y, penalty, intercept=True):
     """Errors (n, t) of each row under the fit to the others, one fit a row."""
     n = len(z)
     y = y.reshape(n, -1)
-    found = []
+    solution = []
     for i in range(n):
         rest = np.arange(n) != i
         w, b = by_least_squares(z[rest], y[rest], penalty, intercept)
-        found.append(y[i] - z[i] @ w - b)
-    return np.array(found)
+        solution.append(y[i] - z[i] @ w - b)
+    return np.array(solution)
 
 
 def problem(seed, n, m, t=2, offset=3.0):

@@ -42,8 +42,8 @@ def numbered(n_chunks, size=3):
 def test_every_chunk_is_added_once_and_in_order(n_chunks):
     with dask.config.set(scheduler="synchronous"):
         x = numbered(n_chunks)
-        found = _arrays.sum_over_chunks(lambda a, b: Part(a[:, 0] + b), x, 0 * x[:, 0])
-    assert found.rows == list(range(3 * n_chunks))
+        total = _arrays.sum_over_chunks(lambda a, b: Part(a[:, 0] + b), x, 0 * x[:, 0])
+    assert total.rows == list(range(3 * n_chunks))
 
 
 def test_parts_at_a_time_do_not_grow_with_chunks():

@@ -77,16 +77,16 @@ class Telling:
         return z
 
 
-def assert_same_sums(found: learn.RidgeSums, whole: learn.RidgeSums) -> None:
+def assert_same_sums(features: learn.RidgeSums, whole: learn.RidgeSums) -> None:
     """Every row once: equal but for rounding, about N u relative to sqrt(G_ii G_jj)."""
-    assert found.n_rows == whole.n_rows
+    assert features.n_rows == whole.n_rows
     bound = 2 * (whole.n_rows + 100) * 2.0**-53
     scale = np.sqrt(np.diag(whole.gram))
-    assert np.all(np.abs(found.gram - whole.gram) <= bound * np.outer(scale, scale))
-    np.testing.assert_allclose(found._mean, whole._mean, rtol=bound)
-    np.testing.assert_allclose(found._target_mean, whole._target_mean, atol=bound)
+    assert np.all(np.abs(features.gram - whole.gram) <= bound * np.outer(scale, scale))
+    np.testing.assert_allclose(features._mean, whole._mean, rtol=bound)
+    np.testing.assert_allclose(features._target_mean, whole._target_mean, atol=bound)
     size = np.sqrt(whole._squares)
-    assert np.all(np.abs(found._cross - whole._cross) <= bound * np.outer(scale, size))
+    assert np.all(np.abs(features._cross - whole._cross) <= bound * np.outer(scale, size))
 
 
 @pytest.fixture(scope="module")
@@ -115,10 +115,10 @@ def test_same_numbers_as_numpy(workers):
 
     # Features and codes: those of each chunk, bit for bit.
     for draw in (phi, codes_of):
-        found = draw(rows)
-        assert _arrays.stays_lazy(found)
+        features = draw(rows)
+        assert _arrays.stays_lazy(features)
         expected = np.concatenate([draw(x[i : i + CHUNK]) for i in range(0, N, CHUNK)])
-        np.testing.assert_array_equal(found.compute(), expected)
+        np.testing.assert_array_equal(features.compute(), expected)
     few = rows[: 3 * CHUNK]
     np.testing.assert_array_equal(
         codes_of.gram(few, few[:100]).compute(), codes_of.gram(x[: 3 * CHUNK], x[:100])

@@ -38,34 +38,34 @@ def test_a_row_of_weight_two_is_two_rows_left_out_in_turn():
 
 def by_scikit_learn(phi, x, y, folds, *, intercept=True, classes=False):
     """Errors of each fold, alpha = (rows fitted to) lambda; one call a fold, as those differ."""
-    z, found = phi(x), []
+    z, errors = phi(x), []
     kind = RidgeClassifier if classes else Ridge
     for fold in np.unique(folds[folds >= 0]):
         n = np.sum(folds != fold)
-        split = PredefinedSplit(np.where(folds == fold, 0, -1))
+        folds_of = PredefinedSplit(np.where(folds == fold, 0, -1))
         scores = [
             cross_val_score(
                 kind(n * lam, fit_intercept=intercept),
                 z,
                 y,
-                cv=split,
+                cv=folds_of,
                 scoring="accuracy" if classes else "neg_mean_squared_error",
             )[0]
             for lam in LAMBDAS
         ]
-        found.append([1.0 - s if classes else -s for s in scores])
-    return np.array(found)
+        errors.append([1.0 - s if classes else -s for s in scores])
+    return np.array(errors)
 
 
 def audit(folds=FOLDS, phi=PHI, digits=DIGITS, **options):
     """Hold all there is against scikit-learn."""
     for y in (Y, Y[:, 0]):
         intercept = options.get("intercept", True)
-        wanted = by_scikit_learn(phi, X, y, folds, intercept=intercept)
+        expected = by_scikit_learn(phi, X, y, folds, intercept=intercept)
         fit = learn.ridge(phi, X, y, folds=folds, lambdas=LAMBDAS, **options)
-        np.testing.assert_allclose(fit.errors, wanted.mean(axis=0), rtol=digits)
+        np.testing.assert_allclose(fit.errors, expected.mean(axis=0), rtol=digits)
         assert fit.lambdas == LAMBDAS
-        assert fit.lam == LAMBDAS[int(np.argmin(wanted.mean(axis=0)))]
+        assert fit.lam == LAMBDAS[int(np.argmin(expected.mean(axis=0)))]
         plain = Ridge(301 * fit.lam, fit_intercept=intercept).fit(phi(X), y)
         np.testing.assert_allclose(fit.predict(X), plain.predict(phi(X)), atol=digits)
 
@@ -89,8 +89,8 @@ def test_each_row_a_fold_is_leaving_one_out_with_its_own_penalty():
     """N - 1 rows are fitted, so that (N - 1) lambda here is N lambda there."""
     z, y = problem(1, 20, 5)
     left = learn.ridge(Table(), z, y, lambdas=LAMBDAS)
-    scaled = [20 / 19 * lam for lam in LAMBDAS]
-    fit = learn.ridge(Table(), z, y, folds=np.arange(20), lambdas=scaled)
+    larger = [20 / 19 * lam for lam in LAMBDAS]
+    fit = learn.ridge(Table(), z, y, folds=np.arange(20), lambdas=larger)
     # Sums of 20 terms instead of hundreds: a fifth of the roundings.
     np.testing.assert_allclose(fit.errors, left.errors, rtol=rounding(z, LAMBDAS[0], terms=20))
 
@@ -101,9 +101,9 @@ def test_mistakes_are_scikit_learns(n_classes):
     codes, _ = learn.one_vs_all(labels)
     for targets in [codes] + [codes[:, 1]] * (n_classes == 2):
         fit = learn.ridge(PHI, X, targets, folds=FOLDS, lambdas=LAMBDAS, scoring="error_rate")
-        wanted = by_scikit_learn(PHI, X, labels, FOLDS, classes=True).mean(axis=0)
+        expected = by_scikit_learn(PHI, X, labels, FOLDS, classes=True).mean(axis=0)
         # Shares of at most 301 rows differ by 1/301 or by the rounding of a few divisions.
-        np.testing.assert_allclose(fit.errors, wanted, atol=2.0**-50)
+        np.testing.assert_allclose(fit.errors, expected, atol=2.0**-50)
         assert fit.errors.max() > 0.05
         # Of equal means the largest.
         assert fit.lam == max(np.array(LAMBDAS)[fit.errors == fit.errors.min()])

@@ -53,6 +53,6 @@ def test_values_and_duals_meet(loss, limit):
     assert np.all((low <= theta) & (theta <= rows.high))
     # Fenchel: no feasible theta gives more than the one that attains.
     for part in (0.0, 0.3, 1.0):
-        other = low + part * (rows.high - low)
-        less = rows.dual(np, other) - other * t
+        point = low + part * (rows.high - low)
+        less = rows.dual(np, point) - point * t
         assert np.all(less <= rows.values(np, t) + 1e-14 * (1 + limit))

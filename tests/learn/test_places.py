@@ -84,12 +84,12 @@ def test_a_row_of_weight_two_is_that_row_twice(here: Place):
         else:
             parts = (here.asarray(part[rows]) for part in (X, Y, COUNTS))
         sums.add(*parts)
-    other = learn.RidgeSums(maxout()).add(X[COPIES], Y[COPIES])
-    assert sums.n_rows == other.n_rows
+    twice = learn.RidgeSums(maxout()).add(X[COPIES], Y[COPIES])
+    assert sums.n_rows == twice.n_rows
     digits = 1e-12 if sums._layout.dtype == "float64" else 1e-4
-    scale = np.abs(other.gram).max()
-    np.testing.assert_allclose(_arrays.to_host(sums.gram), other.gram, atol=digits * scale)
-    fits = sums.solve(1e-3) + other.solve(1e-3)
+    scale = np.abs(twice.gram).max()
+    np.testing.assert_allclose(_arrays.to_host(sums.gram), twice.gram, atol=digits * scale)
+    fits = sums.solve(1e-3) + twice.solve(1e-3)
     for name in ("weights", "intercept"):
         ours, theirs = (_arrays.to_host(getattr(fit, name)) for fit in fits)
         np.testing.assert_allclose(ours, theirs, atol=1e3 * digits)

@@ -49,15 +49,15 @@ def smallest_kept(dtype):
     """The smallest singular value, of 1, that still has its weight in an unpenalised solution."""
     rng = np.random.default_rng(0)
     left = np.linalg.qr(rng.standard_normal((80, 3)))[0]
-    kept = []
+    fits = []
     for size in 2.0 ** -np.arange(1.0, 26.0):
         z = left * np.array([1.0, 1.0, size])
         y = left[:, 2:]
         sums = learn.RidgeSums(Table()).add(z.astype(dtype), y.astype(dtype))
         fit, _ = sums.solve((1e-30, 1e-29), intercept=False)
         if abs(float(fit.weights[2, 0]) * size - 1.0) <= 0.1:
-            kept.append(size)
-    return min(kept)
+            fits.append(size)
+    return min(fits)
 
 
 @pytest.mark.parametrize(("dtype", "least"), [("float64", 2.0**-22), ("float32", 2.0**-9)])
@@ -75,7 +75,7 @@ def test_every_library(place):
     x, targets = place.asarray(z), place.asarray(y[:, None])
     sums = learn.RidgeSums(Table()).add(x, targets)
     for fit in (sums.solve(1e-30)[0], learn.ridge(Table(), x, targets, lambdas=[1e-30, 1e-20])):
-        found = _arrays.to_host(fit.predict(x))[:, 0]
-        assert np.abs(found - expected).max() <= (1e-8 if place.has_float64 else 1e-3)
+        values = _arrays.to_host(fit.predict(x))[:, 0]
+        assert np.abs(values - expected).max() <= (1e-8 if place.has_float64 else 1e-3)
     with factorising(), pytest.raises(ValueError, match="singular to within rounding"):
         sums.solve(1e-30)

@@ -46,13 +46,13 @@ def test_mistakes_of_rows_left_out():
     z, y = problem(6, 40, 5)
     for codes in (np.where(y > 0, 1.0, -1.0), np.where(y[:, :1] > 0, 1.0, -1.0)):
         fit = learn.ridge(Table(), z, codes, lambdas=LAMBDAS, scoring="error_rate")
-        for lam, found in zip(LAMBDAS, fit.errors, strict=True):
+        for lam, error in zip(LAMBDAS, fit.errors, strict=True):
             values = codes - left_out(z, codes, 40 * lam)
             if codes.shape[1] == 1:
                 wrong = (values >= 0) != (codes >= 0)
             else:
                 wrong = values.argmax(axis=1) != codes.argmax(axis=1)
-            assert found == wrong.mean()
+            assert error == wrong.mean()
 
 
 def test_parts_add_up_to_the_whole():
@@ -158,9 +158,9 @@ def test_extra_memory_does_not_grow_with_the_rows():
         learn.ridge(phi, x[:50], y[:50], lambdas=[1e-3])  # imports, weights
         tracemalloc.start()
         learn.ridge(phi, x, y, lambdas=[1e-3, 1e-2])
-        found = tracemalloc.get_traced_memory()[1]
+        error = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
-        return found
+        return error
 
     small, large = peak(3000), peak(12_000)
     assert large <= 1.02 * small
@@ -173,9 +173,9 @@ def test_one_vs_all():
     assert classes.tolist() == ["a", "b", "c"]
     assert codes.sum(axis=1).tolist() == [-1.0] * 4
     assert (classes[codes.argmax(axis=1)] == labels).all()
-    ordered, given = learn.one_vs_all(labels, classes=["c", "b", "a", "d"])
+    ordered, order = learn.one_vs_all(labels, classes=["c", "b", "a", "d"])
     assert ordered.shape == (4, 4)
-    assert (given[ordered.argmax(axis=1)] == labels).all()
+    assert (order[ordered.argmax(axis=1)] == labels).all()
 
 
 @pytest.mark.parametrize("itemsize", [4, 8])

@@ -12,8 +12,8 @@ ADDRESS = "https://example.org/owner/mehler"
 
 
 def build(builder, root: Path, folder: Path) -> Path:
-    (made,) = builder(str(root)).build(directory=str(folder))
-    return Path(made)
+    (file,) = builder(str(root)).build(directory=str(folder))
+    return Path(file)
 
 
 @pytest.fixture(scope="package")

@@ -25,8 +25,8 @@ def test_the_wheel_brings_one_name(wheel):
 
 def test_the_wheel_holds_every_file_of_the_package_and_nothing_else(wheel):
     def below(folder, place):
-        found = (p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-        return {f"{place}/{p.relative_to(folder).as_posix()}" for p in found}
+        paths = (p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
+        return {f"{place}/{p.relative_to(folder).as_posix()}" for p in paths}
 
     expected = below(ROOT / "src" / "mehler", "mehler")
     expected |= below(ROOT / "proofs_checks", "mehler/proofs_checks")

@@ -76,7 +76,7 @@ def test_the_citation_has_what_its_format_asks_for():
 
 
 def test_the_recipe_asks_for_what_the_package_asks_for():
-    needed = read("recipe/recipe.yaml")["requirements"]
+    requirements = read("recipe/recipe.yaml")["requirements"]
 
     def listed(lines):
         return {line.replace(" ", "").replace("matplotlib-base", "matplotlib") for line in lines}
@@ -85,11 +85,11 @@ def test_the_recipe_asks_for_what_the_package_asks_for():
         """A package of conda's has builds for a Python or has none: it needs no markers."""
         return {re.sub("; python_version < .*", "", line) for line in lines}
 
-    assert listed(needed["run"]) - {"python>=${{python_min}}"} == {
+    assert listed(requirements["run"]) - {"python>=${{python_min}}"} == {
         line for line in weakest(PROJECT["dependencies"]) if ";" not in line
     }
     extras = {line for lines in PROJECT["optional-dependencies"].values() for line in lines}
-    assert listed(needed["run_constraints"]) <= weakest(extras)
+    assert listed(requirements["run_constraints"]) <= weakest(extras)
 
 
 def lowest(folder: Path):
@@ -148,7 +148,7 @@ def files_naming_extras():
 
 
 def test_every_extra_that_is_named_exists():
-    named = {
+    uses = {
         (extra.strip(), path.name)
         for path in files_naming_extras()
         if path.is_file() and "_build" not in path.parts
@@ -156,9 +156,9 @@ def test_every_extra_that_is_named_exists():
         for extra in extras.split(",")
     }
     assert {
-        (extra, file) for extra, file in named if extra not in PROJECT["optional-dependencies"]
+        (extra, file) for extra, file in uses if extra not in PROJECT["optional-dependencies"]
     } == set()
-    assert len(named) > 20
+    assert len(uses) > 20
 
 
 ALONE = """

@@ -30,10 +30,10 @@ def test_the_limit_is_that_of_all_pairs(n_samples):
     n = len(X) if n_samples is None else n_samples
     pairs = n * (n + 1) // 2
     quantile = norm.isf(DELTA / (2 * pairs))
-    wanted = math.ceil(variance_of_pairs(X) * (quantile / EPS) ** 2)
+    expected = math.ceil(variance_of_pairs(X) * (quantile / EPS) ** 2)
     limit, proved = plan(X, map=fourier(), eps=EPS, delta=DELTA, n_samples=n_samples).rows
     # Rounding of the variance may change the last feature.
-    assert abs(limit.features - wanted) <= 1
+    assert abs(limit.features - expected) <= 1
     # A known-variance interval is never narrower than sqrt(2 V log(2/alpha)/m) on either side
     # (the tail of a normal, to first order), with alpha the share of one pair.
     least = 2.0 * variance_of_pairs(X) * math.log(2.0 * pairs / DELTA) / EPS**2
@@ -49,8 +49,8 @@ def test_the_number_of_features_drawn_does_not_matter():
 def test_errors_are_relative_to_the_lengths():
     phi = mehler.MaxoutFeatures.draw(2, 8, 3, seed=0)
     rows, longer = plan(X, map=phi).rows, plan(5.0 * X, map=phi).rows
-    for row, scaled in zip(rows, longer):
-        assert abs(row.features - scaled.features) <= 1
+    for row, longer_row in zip(rows, longer):
+        assert abs(row.features - longer_row.features) <= 1
 
 
 def test_planned_features_keep_the_error():

@@ -61,8 +61,8 @@ def test_each_test_has_its_own_and_a_named_seed_stays(pytester):
     )
     result = pytester.runpytest_inprocess("--mehler-seed=7", "-s", "-p", "no:cacheprovider")
     result.assert_outcomes(passed=4)
-    found = re.findall(r"seed (\d+)", result.stdout.str())
-    assert len(set(found)) == 3
+    seeds = re.findall(r"seed (\d+)", result.stdout.str())
+    assert len(set(seeds)) == 3
     from mehler import _run_seed
 
     assert _run_seed.seed is None

@@ -74,12 +74,12 @@ def test_samples_of_a_function_turn_as_the_function(height, width, k, j):
     values = group.singular_values
     slip = (values[0] - values[-1]) / values[-1] * np.linalg.norm(plain)
     for degrees in DEGREES:
-        turned = group.apply(plain[None], [[int(degrees)]])[0, 0]
+        image = group.apply(plain[None], [[int(degrees)]])[0, 0]
         exact = wave(k, j, height, width, math.radians(degrees))
-        assert np.linalg.norm(turned - exact) <= slip
+        assert np.linalg.norm(image - exact) <= slip
         if k == 3:  # The other way round is far off.
             back = wave(k, j, height, width, -math.radians(degrees))
-            assert np.linalg.norm(turned - back) > slip or degrees == 120
+            assert np.linalg.norm(image - back) > slip or degrees == 120
 
 
 def test_splines_are_no_group_and_these_are():

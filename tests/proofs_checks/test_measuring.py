@@ -19,22 +19,22 @@ from mehler import MaxoutCodes, MaxoutFeatures, exact
     ("relative", "ends"), [(False, (3.75, 4.25)), (True, (3.0, 5.0))], ids=["absolute", "relative"]
 )
 def test_a_computed_value_stands_within_its_rounding_on_both_sides(relative, ends):
-    one = compute("a", 4.0, 0.25, relative=relative, exact=4.0, resolution=10.0)
-    assert (one.observed, one.interval) == (4.0, ends)
+    result = compute("a", 4.0, 0.25, relative=relative, exact=4.0, resolution=10.0)
+    assert (result.observed, result.interval) == (4.0, ends)
     for claim in (ends[0] - 0.01, ends[1] + 0.01):
         assert compute("a", 4.0, 0.25, relative=relative, exact=claim).status == "refuted"
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_intervals_are_as_narrow_as_asked_and_contain_the_truth(context, seed):
-    asked, rho = dataclasses.replace(context("maxout.q1-linear"), seed=seed), (-0.4, 0.8)
+    setting, rho = dataclasses.replace(context("maxout.q1-linear"), seed=seed), (-0.4, 0.8)
     options = {"variance": exact.maxout_variance(np.asarray(rho), 3), "width": (0.1, 0.1)}
-    measurement = measure(asked, MaxoutFeatures.draw, 3, rho, false_alarm=1e-9, **options)
-    codes = measure_collisions(asked, MaxoutCodes.draw, (3,), rho, 0.05)
+    measurement = measure(setting, MaxoutFeatures.draw, 3, rho, false_alarm=1e-9, **options)
+    codes = measure_collisions(setting, MaxoutCodes.draw, (3,), rho, 0.05)
     of_both = (measurement, exact.maxout_kernel, 0.1), (codes, exact.collision_probability, 0.05)
-    for measured, truth, width in of_both:
-        low, high = np.asarray(measured.low), np.asarray(measured.high)
-        value = measured.claimed(truth)
+    for interval, truth, width in of_both:
+        low, high = np.asarray(interval.low), np.asarray(interval.high)
+        value = interval.claimed(truth)
         assert np.all((low < value) & (value < high) & (high - low <= width))
 
 

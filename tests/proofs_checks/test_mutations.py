@@ -11,7 +11,7 @@ import pytest
 from mehler.bounds._bound import REGISTRY
 from mehler.proofs_checks import STATEMENTS
 from mehler.statements import RESTORED_REFUTED
-from tests.bounds.test_formulas import drawn
+from tests.bounds.test_formulas import arguments_of
 from tests.proofs_checks.mutations import DEFECTS, ROWS, Row
 from tests.verify.faults.__main__ import table
 from tests.verify.faults.systems import DRAWN, STATEMENT_OF
@@ -59,7 +59,7 @@ CALLED = {
 def test_no_term_of_a_bound_is_left_out(name):
     bound, called = REGISTRY[name], CALLED.get(name, {})
     named = {row.term for row in ROWS if row.statement == bound.statement}
-    terms = {term.name for row in drawn(name)[::4] for term in bound(**row).terms}
+    terms = {term.name for row in arguments_of(name)[::4] for term in bound(**row).terms}
     assert called.keys() <= terms
     missing = [t for t in terms if not any(called.get(t, t) in label for label in named)]
     assert not missing, f"rows of {bound.statement} are missing in tests/proofs_checks/mutations"

@@ -24,22 +24,22 @@ def task():
 
 def test_orbits_with_multiplicities_are_the_whole_rows(task):
     """Least squares on 200 sequences by `learn.ridge`, at the ridge that each route chooses."""
-    split = task.split(np.random.default_rng(1), 100)
+    parts = task.split(np.random.default_rng(1), 100)
     phi = draw_map(SMALL, 6, 3, seed=0)
     grid, orbit = SMALL.everything
-    rows, labels = SMALL.one_hot(grid[split.train]), task.labels[orbit[split.train]]
+    rows, labels = SMALL.one_hot(grid[parts.train]), task.labels[orbit[parts.train]]
     z = phi(rows)
     trace = ((z - z.mean(axis=0)) ** 2).sum()
     fit = learn.ridge(phi, rows, labels, lambdas=curves.SHARES * trace / len(z))
     ((_, gram),) = grams(SMALL, (6,), 3, 0)
-    values = curves.ridge_values(gram, task.labels, task.counted(split.train))
+    values = curves.ridge_values(gram, task.labels, task.counted(parts.train))
     expected = fit.predict(SMALL.one_hot(SMALL.representatives))
     np.testing.assert_allclose(values, expected, atol=1e-8)
-    counted = task.counted(split.test)
-    positive = fit.predict(SMALL.one_hot(grid[split.test])) >= 0
-    right = positive == (task.labels[orbit[split.test]] > 0)
+    counted = task.counted(parts.test)
+    positive = fit.predict(SMALL.one_hot(grid[parts.test])) >= 0
+    right = positive == (task.labels[orbit[parts.test]] > 0)
     assert curves.accuracy(values, task.labels, counted) == pytest.approx(right.mean())
-    assert curves.of_gram(gram, task, split) == pytest.approx(right.mean())
+    assert curves.of_gram(gram, task, parts) == pytest.approx(right.mean())
 
 
 def test_rules_of_counts_by_brute_force():

@@ -71,16 +71,16 @@ def test_formulas_are_the_values(name):
             assert bound.form == "printed"
             assert {term.name for term in bound.terms} == formulas.keys()
             for term in bound.terms:
-                listed, symbols = formulas[term.name], {**ROWS[name].symbols(arguments)}
+                formula, symbols = formulas[term.name], {**ROWS[name].symbols(arguments)}
                 # Where a formula has cases, one of them.
-                values = [evaluate(f, symbols) for f in ([listed], listed)[type(listed) is list]]
+                values = [evaluate(f, symbols) for f in ([formula], formula)[type(formula) is list]]
                 expected = pytest.approx(term.value, rel=1e-9, nan_ok=True)
-                assert any(value == expected for value in values), listed
+                assert any(value == expected for value in values), formula
 
 
 def test_proposition_6_is_infinite_for_fewer_features():
     numbers = {"degrees_of_freedom": 6.0, "delta": 1e-3}
-    needed = scores.features_of_proposition_6(**numbers)
-    assert needed == math.ceil(30 * math.log(96e3))
-    values = scores.proposition_6([needed - 1, needed], ridge=0.02, norm=3.0, **numbers).value
+    size = scores.features_of_proposition_6(**numbers)
+    assert size == math.ceil(30 * math.log(96e3))
+    values = scores.proposition_6([size - 1, size], ridge=0.02, norm=3.0, **numbers).value
     assert values.tolist() == [math.inf, pytest.approx(0.72, rel=1e-14)]

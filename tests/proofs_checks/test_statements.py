@@ -80,22 +80,22 @@ def test_repairs_are_drawn_over_what_was_measured(id):
 def test_theorem_1_is_measured_to_one_per_cent(context):
     """The printed kernel is refuted, the proved one confirmed, within 1 % of K at pools of 32."""
     setting = context("maxout.theorem-1-kernel")
-    measured = theorem_1_kernel.measured_kernel(setting)
-    width = np.asarray(measured.high) - measured.low
-    truth = measured.claimed(exact.maxout_kernel)
+    evidence = theorem_1_kernel.measured_kernel(setting)
+    width = np.asarray(evidence.high) - evidence.low
+    truth = evidence.claimed(exact.maxout_kernel)
     assert width.size == 10
-    assert np.all(width < theorem_1_kernel.width(setting, measured.pool_size) * truth)
-    assert {0.01, 0.02} == {*theorem_1_kernel.width(setting, measured.pool_size)}
-    printed = measured.claimed(exact.locally_linear_kernel)
-    inside = zip(measured.low, printed, measured.high, strict=True)
+    assert np.all(width < theorem_1_kernel.width(setting, evidence.pool_size) * truth)
+    assert {0.01, 0.02} == {*theorem_1_kernel.width(setting, evidence.pool_size)}
+    printed = evidence.claimed(exact.locally_linear_kernel)
+    inside = zip(evidence.low, printed, evidence.high, strict=True)
     assert not any(low <= value <= high for low, value, high in inside)
 
 
 def test_same_seed_sees_the_same(context):
     first, again = (q1_linear.measured_kernel(context("maxout.q1-linear")) for _ in range(2))
     assert first == again
-    other = dataclasses.replace(context("maxout.q1-linear"), seed=2)
-    assert q1_linear.measured_kernel(other).observed != first.observed
+    reseeded = dataclasses.replace(context("maxout.q1-linear"), seed=2)
+    assert q1_linear.measured_kernel(reseeded).observed != first.observed
 
 
 @every_statement

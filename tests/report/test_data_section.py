@@ -39,8 +39,8 @@ MAPS = {entry.label: (entry, SEEN) for entry in candidates(SEEN)}
 @pytest.mark.parametrize("label", [label for label in MAPS if "Leverage" not in label])
 @pytest.mark.sampled(3)
 def test_maps_have_their_kernels_on_the_data(label):
-    one, data = MAPS[label]
-    outcome, entries = checked(one, data)
+    kind, data = MAPS[label]
+    outcome, entries = checked(kind, data)
     assert outcome.status == "holds", outcome.claim
     low, high = outcome.interval
     assert low <= outcome.exact <= high
@@ -229,9 +229,9 @@ def test_scores_of_numbers_have_the_stated_intervals():
         for _ in range(repeats):
             x = signal * rng.standard_normal((2 * n, 1))
             y = x + rng.standard_normal((2 * n, 1))
-            split = Split((x[:n], y[:n]), (x[n:], y[n:]), None, ())
-            predicted = _survey._predict(x[:n], x[n:], split)
-            low, high = _score("x", 0, predicted, split).interval
+            parts = Split((x[:n], y[:n]), (x[n:], y[n:]), None, ())
+            predicted = _survey._predict(x[:n], x[n:], parts)
+            low, high = _score("x", 0, predicted, parts).interval
             inside += low <= 1.0 - 1.0 / (1.0 + signal**2) <= high
         # A binomial of 400 and 0.95 leaves 360 to 397 with probability 1.5e-5. To first order in
         # 1/n = 1/300 the share itself is off by less than 0.01, the interval by its shape.

@@ -24,8 +24,8 @@ def without_times(value):
     return [without_times(entry) for entry in value] if isinstance(value, list) else value
 
 
-def cheap(seen):
-    every = {entry.label: entry for entry in toys.all_maps(seen)}
+def cheap(data):
+    every = {entry.label: entry for entry in toys.all_maps(data)}
     return [every["Fourier features, rbf"], every["Maxout features, q = 2"]]
 
 

@@ -35,10 +35,10 @@ def test_exit_status(statements, verdicts, status):
     result = run(*statements)
     assert [entry.verdict for entry in result.statements] == verdicts
     assert result.exit_status == status
-    named = [entry.id for entry in result.unexpected]
-    assert all(name in result.headline for name in named)
-    assert ("not come out as expected" in result.headline) == bool(named)
-    assert ("judged: " in result.headline or "restored: " in result.headline) == (not named)
+    ids = [entry.id for entry in result.unexpected]
+    assert all(name in result.headline for name in ids)
+    assert ("not come out as expected" in result.headline) == bool(ids)
+    assert ("judged: " in result.headline or "restored: " in result.headline) == (not ids)
 
 
 @pytest.mark.parametrize(

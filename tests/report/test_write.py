@@ -21,8 +21,8 @@ def small():
 
 def test_three_files_and_nothing_else(small, tmp_path):
     out = tmp_path / "deep" / "down"
-    written = report.write(small, out)
-    assert {path.name for path in written} == NAMES == set(os.listdir(out))
+    paths = report.write(small, out)
+    assert {path.name for path in paths} == NAMES == set(os.listdir(out))
     assert json.loads((out / "report.json").read_text(encoding="utf-8"))["exit_status"] == 0
 
 

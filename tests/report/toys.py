@@ -29,7 +29,7 @@ def few_maps() -> Iterator[None]:
     """Measure two maps on the rows of a report, in this process, where a test asks for no more."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(_run, "usable_cores", lambda: 1)
-        patch.setattr(_survey, "candidates", lambda seen: all_maps(seen)[:2])
+        patch.setattr(_survey, "candidates", lambda data: all_maps(data)[:2])
         yield
 
 

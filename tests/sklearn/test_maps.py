@@ -26,13 +26,13 @@ FROM_MAP = [sampler for sampler in FROM_MAP if not isinstance(sampler, LeverageS
 
 def of_own_names(sampler):
     """The map by its own constructor, which knows the parameters by the names of maps."""
-    given = {k: v for k, v in sampler.get_params(deep=False).items() if v not in OPEN}
-    size = given.pop("n_components")
+    parameters = {k: v for k, v in sampler.get_params(deep=False).items() if v not in OPEN}
+    size = parameters.pop("n_components")
     if isinstance(sampler, InvariantSampler):
         return sampler._map.draw(
-            5, n_templates=size, **given | {"group": given["group"](5)}, seed=7
+            5, n_templates=size, **parameters | {"group": parameters["group"](5)}, seed=7
         )
-    return sampler._map.draw(5, n_features=size, **given, seed=7)
+    return sampler._map.draw(5, n_features=size, **parameters, seed=7)
 
 
 @pytest.mark.parametrize("sampler", FROM_MAP, ids=name_of)
@@ -148,9 +148,9 @@ def test_a_spectrum_of_ones_own_is_a_kernel():
     spectrum = Gaussian(gamma=0.3)
     x = np.random.default_rng(0).standard_normal((6, 3))
     ours = FourierSampler(kernel=spectrum, random_state=0).fit(x)
-    named = FourierSampler(gamma=0.3, random_state=0).fit(x)
-    assert np.array_equal(ours.transform(x), named.transform(x))
-    assert np.array_equal(clone(ours).fit(x).transform(x), named.transform(x))
+    sampler = FourierSampler(gamma=0.3, random_state=0).fit(x)
+    assert np.array_equal(ours.transform(x), sampler.transform(x))
+    assert np.array_equal(clone(ours).fit(x).transform(x), sampler.transform(x))
     with pytest.raises(ValueError, match="has its parameters: leave gamma out"):
         FourierSampler(kernel=spectrum, gamma=0.3).fit(x)
 

@@ -49,8 +49,8 @@ def features_of(X: Matrix) -> None:
         again: FeatureMap = mehler.from_recipe(recipe).to(np)
         assert again.seed == phi.seed and again.dtype is None
     pool = mehler.FourierFeatures.draw(3, 40, seed=0)
-    kept = leverage.LeverageSampling(pool, 8, lam=1e-2, seed=0).fit(X)
-    assert isinstance(kept, features.SelectedFeatures) and not isinstance(pool, Spectrum)
+    selector = leverage.LeverageSampling(pool, 8, lam=1e-2, seed=0).fit(X)
+    assert isinstance(selector, features.SelectedFeatures) and not isinstance(pool, Spectrum)
 
 
 def numbers(rho: Matrix) -> None:
@@ -72,9 +72,9 @@ def verdicts(X: Matrix) -> None:
 
     rbf = kernels.make("rbf", gamma=1.0)
     ledger = verify.Ledger(1e-6)
-    found: Verdict = mehler.verify.check_kernel(draw, rbf, X, resolution=0.2, ledger=ledger)
-    status: str = found.status
-    assert found.holds and status == "holds" and found.n_draws > 0
+    verdict: Verdict = mehler.verify.check_kernel(draw, rbf, X, resolution=0.2, ledger=ledger)
+    status: str = verdict.status
+    assert verdict.holds and status == "holds" and verdict.n_draws > 0
     again: Verdict = verify.assert_kernel(draw, rbf, X, resolution=0.2, max_features=10**6)
     assert again.holds and verify.check_structure(draw, X).holds
     assert callable(intervals.betting)

@@ -543,8 +543,8 @@ def test_names_with_control_characters_are_refused(name, tmp_path, capsys):
     certificate = sealed(made("binomial", "refuted"))
     file = tmp_path / "certificate.json"
     for of, check in ((name, "mean"), ("maps", name)):
-        named = sealed({**certificate, "check": check})
-        file.write_text(json.dumps({"of": [of], "certificates": [named]}))
+        renamed = sealed({**certificate, "check": check})
+        file.write_text(json.dumps({"of": [of], "certificates": [renamed]}))
         assert recheck.main([str(file)]) == 2
         out, err = capsys.readouterr()
         assert not out

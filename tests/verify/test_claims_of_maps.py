@@ -160,11 +160,11 @@ def test_kernels_without_a_scale_are_exempt(factor):
 def test_factors_either_way_follow_from_the_kernel(distance):
     """At distance r a factor f moves k by |exp(-f^2 r^2 / 2) - exp(-r^2 / 2)|, for f and 1 / f."""
     pairs = make_pairs(RBF, distance * np.eye(1, 3), np.zeros((1, 3)))
-    tried = np.array([1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0])
+    factors = np.array([1.05, 1.2, 1.5, 2.0, 3.0, 5.0, 7.0, 10.0])
     ways = []
     for sign in (2.0, -2.0):
-        moves = abs(np.exp(-(tried**sign) * distance**2 / 2.0) - np.exp(-(distance**2) / 2.0))
-        ways.append(min(tried[moves >= 0.1], default=np.inf))
+        moves = abs(np.exp(-(factors**sign) * distance**2 / 2.0) - np.exp(-(distance**2) / 2.0))
+        ways.append(min(factors[moves >= 0.1], default=np.inf))
     up, down = least_factors(RBF, pairs, 0.1)
     assert min(up, down) == min(ways)
     if min(ways) > 2.0:

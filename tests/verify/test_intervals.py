@@ -64,8 +64,8 @@ def test_an_interval_scales_with_any_variance(variance):
     unit, samples = math.sqrt(variance), np.random.default_rng(0).standard_normal(400)
     ends = [end * unit for end in intervals.known_variance(samples, 1.0, 1e-9)]
     # Roots are found to 1e-13 of 1/a, about the half width; the root of the variance rounds.
-    scaled = intervals.known_variance(samples * unit, variance, 1e-9)
-    assert scaled == pytest.approx(ends, rel=1e-12)
+    interval = intervals.known_variance(samples * unit, variance, 1e-9)
+    assert interval == pytest.approx(ends, rel=1e-12)
 
 
 # -- What is promised before the data is kept by the data ------------------------------------------
@@ -152,7 +152,7 @@ LEVEL = math.log(2000.0)
 STAGES = (20, 40, 60)
 
 
-def placed(samples, low, high):
+def on_grid(samples, low, high):
     """Bets on samples of shape (n, pairs), added in STAGES."""
     pairs = samples.shape[1]
     bets = Wealth(np.full(pairs, low), np.full(pairs, high), 0.0)
@@ -181,7 +181,7 @@ LAWS = {
 def test_no_more_than_the_capital(law, sign):
     """At stakes from small to the largest, and at every mean in the range."""
     x = LAWS[law](np.random.default_rng(3), (sum(STAGES), 50))
-    bets = placed(x, 0.0, 1.0)
+    bets = on_grid(x, 0.0, 1.0)
     for m in np.linspace(0.0, 1.0, 41):
         certain = bets.log_wealth(m, sign)
         assert (certain <= capital(x, 0.0, 1.0, m, sign) + 1e-9).all()

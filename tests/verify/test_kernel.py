@@ -189,13 +189,13 @@ def test_one_map_for_all_seeds_is_said_of_a_kernel_that_holds():
     """Inner products are exact for either map, so that the verdict alone cannot tell."""
     X = np.random.default_rng(0).standard_normal((4, 3))
 
-    def turned(seed):
+    def draw_of_columns(seed):
         turn = np.linalg.qr(np.random.default_rng(seed).standard_normal((3, 3)))[0]
         return lambda rows: rows @ turn
 
     verdicts = [
         check_kernel(draw, lambda x, y: x @ y.T, X, resolution=0.2, false_alarm=1e-4)
-        for draw in (lambda seed: lambda rows: rows, turned)
+        for draw in (lambda seed: lambda rows: rows, draw_of_columns)
     ]
     assert [verdict.holds for verdict in verdicts] == [True, True]
     said = "But draw ignores its seed"

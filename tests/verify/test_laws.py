@@ -136,6 +136,6 @@ def test_every_law_says_what_it_is():
     for name in kernels.NAMES:
         kernel = kernels.make(name)
         for law in kernel.laws:
-            told = kernel.declarations(law)
-            assert set(told) == {"variance", "independent_features"}
+            laws = kernel.declarations(law)
+            assert set(laws) == {"variance", "independent_features"}
             assert "independent" in kernel.laws[law].text or "bound" in kernel.laws[law].text

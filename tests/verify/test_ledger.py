@@ -58,14 +58,14 @@ def test_what_is_spent_never_exceeds_the_budget(looks, budget):
 
 
 def test_threads_cannot_spend_the_same_rest():
-    ledger, refused = Ledger(budget=0.5), []
+    ledger, messages = Ledger(budget=0.5), []
 
     def spend():
         for _ in range(100):
             try:
                 ledger.spend("look", 0.01)
             except BudgetExceeded:
-                refused.append(1)
+                messages.append(1)
 
     threads = [threading.Thread(target=spend) for _ in range(8)]
     for thread in threads:
@@ -73,7 +73,7 @@ def test_threads_cannot_spend_the_same_rest():
     for thread in threads:
         thread.join()
     assert len(ledger.entries) == 50
-    assert len(refused) == 750
+    assert len(messages) == 750
 
 
 def test_checks_pay_before_they_look():

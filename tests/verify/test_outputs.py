@@ -41,9 +41,9 @@ def signs(seed, wrap, scale=1.0):
 
 def verdict(wrap, resolution=0.25, scale=1.0):
     # Of signs, an upper bound: with it nothing is drawn beyond what the resolution needs.
-    told = kernels.make("linear").declarations("gaussian")
+    laws = kernels.make("linear").declarations("gaussian")
     return check_kernel(
-        lambda seed: signs(seed, wrap, scale), linear, X, resolution=resolution, **told
+        lambda seed: signs(seed, wrap, scale), linear, X, resolution=resolution, **laws
     )
 
 

@@ -23,8 +23,8 @@ def test_what_the_page_says_of_the_table():
     allowed = most_misses(repeats, rate) / repeats
     assert mistakes["mehler, exact variance"] <= rate
     assert mistakes["mehler, nothing declared"] == 0.0
-    needed = {row["tool"]: row["skewed_refuted"] for row in rows}
-    price = needed["mehler, nothing declared"] / needed["mehler, exact variance"]
+    counts = {row["tool"]: row["skewed_refuted"] for row in rows}
+    price = counts["mehler, nothing declared"] / counts["mehler, exact variance"]
     assert 4.5 < price < 5.5  # the page says five times
     for name in ("fineness", "stochtest", "mcunit"):
         (share,) = (value for tool, value in mistakes.items() if tool.startswith(name))

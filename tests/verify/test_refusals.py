@@ -291,7 +291,7 @@ def test_a_map_that_changes_the_handling_of_errors_changes_no_check():
 
 @pytest.mark.parametrize("name", ["check_kernel", "check_variance", "check_mean", "check_same"])
 def test_help_shows_options_with_their_defaults(name):
-    shown = inspect.signature(getattr(verify, name)).parameters
-    assert "options" not in shown
-    assert shown["false_alarm"].default == 1e-9
-    assert ("time_limit" in shown) == (name != "check_mean")
+    parameters = inspect.signature(getattr(verify, name)).parameters
+    assert "options" not in parameters
+    assert parameters["false_alarm"].default == 1e-9
+    assert ("time_limit" in parameters) == (name != "check_mean")

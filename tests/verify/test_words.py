@@ -49,9 +49,9 @@ def test_the_table_counts_every_pair_once(status):
     assert len(table.rows) == 6
     assert table.pairs[0] == (verdict.where["i"], verdict.where["j"])
     assert table.rows[0][-1].startswith(status)
-    for (i, j), (pair, exact, measured, interval, off, _) in zip(table.pairs, table.rows):
+    for (i, j), (pair, exact, estimate, interval, off, _) in zip(table.pairs, table.rows):
         low, high = map(float, interval.strip("[]").split(","))
-        claim, value = float(exact), float(measured)
+        claim, value = float(exact), float(estimate)
         assert pair == f"{i}, {j}"
         assert claim == pytest.approx(factor * X[i] @ X[j], rel=1e-5)
         assert low <= value <= high

@@ -92,7 +92,7 @@ def _numbers(rng: np.random.Generator, **ranges: tuple[float, float]) -> Argumen
     return {name: log_uniform(rng, *ends) for name, ends in ranges.items()}
 
 
-def _named(a: Arguments, **letters: str) -> dict[str, Value]:
+def _symbols(a: Arguments, **letters: str) -> dict[str, Value]:
     return {letter: a[name] for letter, name in letters.items()}
 
 
@@ -128,7 +128,7 @@ def _learner(rng: np.random.Generator) -> Arguments:
 
 
 def _learner_symbols(a: Arguments) -> dict[str, Value]:
-    letters = _named(a, L="lipschitz", C="scale")
+    letters = _symbols(a, L="lipschitz", C="scale")
     return {**letters, "A_N": _two_laws(a["n_samples"], a["pool_size"])}
 
 
@@ -138,7 +138,7 @@ def _nearest(rng: np.random.Generator) -> Arguments:
 
 def _nearest_symbols(a: Arguments) -> dict[str, Value]:
     omega = _mean_distance(a["pool_size"], _median(a["pool_size"]))
-    return {**_named(a, m="n_features", C="scale"), r"\omega(q)": omega}
+    return {**_symbols(a, m="n_features", C="scale"), r"\omega(q)": omega}
 
 
 ROWS = {

@@ -23,11 +23,11 @@ def _at_ridge(rng: np.random.Generator) -> Arguments:
 
 
 def _ball(rng: np.random.Generator) -> Arguments:
-    drawn = _draw(rng)
-    del drawn["delta"]
-    largest = drawn["eigenvalues"].max() / drawn["eigenvalues"].size
+    arguments = _draw(rng)
+    del arguments["delta"]
+    largest = arguments["eigenvalues"].max() / arguments["eigenvalues"].size
     # One ridge of the proof, as the search over all takes a second.
-    return {**drawn, "norm": log_uniform(rng, 0.1, 10.0), "ridge": 0.1 * largest}
+    return {**arguments, "norm": log_uniform(rng, 0.1, 10.0), "ridge": 0.1 * largest}
 
 
 def _deviation(a: Arguments) -> dict[str, Value]:

@@ -41,9 +41,9 @@ def test_against_the_series(name, power):
 
 def test_a_name_lends_no_law():
     """A new function under any name has its own kernel."""
-    named = Activation("erf", lambda xp, t: xp.tanh(t))
-    assert activation_kernel(named, 0.5) == activation_kernel("tanh", 0.5)
-    assert activation_kernel(named, 0.5) != activation_kernel("erf", 0.5)
+    activation = Activation("erf", lambda xp, t: xp.tanh(t))
+    assert activation_kernel(activation, 0.5) == activation_kernel("tanh", 0.5)
+    assert activation_kernel(activation, 0.5) != activation_kernel("erf", 0.5)
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])

@@ -13,23 +13,23 @@ from mehler.exact.activations import _series
 from mehler.exact.activations._series import coefficients
 
 
-def split(function, low=0.5, high=0.75):
+def panels_of(function, low=0.5, high=0.75):
     """Parts of one panel by position, for a function of g > 0 that is 0 on the other side."""
 
     def sample(which, g):
         return function(g), 0.0 * g
 
-    one = np.zeros(1, dtype=np.int64)
-    parts = list(_series.bisect(sample, one, np.array([low]), np.array([high]), np.ones(1)))
+    ones = np.zeros(1, dtype=np.int64)
+    parts = list(_series.bisect(sample, ones, np.array([low]), np.array([high]), np.ones(1)))
     columns = [column.name for column in fields(_series.Panels)]
-    joined = [np.concatenate([getattr(part, name) for part in parts]) for name in columns]
-    order = np.argsort(joined[columns.index("low")])
-    return _series.Panels(*(column[order] for column in joined))
+    columns_of_all = [np.concatenate([getattr(part, name) for part in parts]) for name in columns]
+    order = np.argsort(columns_of_all[columns.index("low")])
+    return _series.Panels(*(column[order] for column in columns_of_all))
 
 
 @pytest.mark.parametrize("at", [0.5 + 1e-9, 0.6, 0.7321, 0.75 - 1e-9])
 def test_a_jump_is_closed_in_on(at):
-    leaves = split(lambda g: (g > at).astype(float))
+    leaves = panels_of(lambda g: (g > at).astype(float))
     assert leaves.low[0] == 0.5
     assert leaves.high[-1] == 0.75
     assert np.array_equal(leaves.high[:-1], leaves.low[1:])
@@ -41,7 +41,7 @@ def test_a_jump_is_closed_in_on(at):
 
 
 def test_a_smooth_panel_stays_whole():
-    assert split(np.exp).scale.size == 1
+    assert panels_of(np.exp).scale.size == 1
 
 
 @pytest.mark.parametrize("function", [np.tanh, lambda t: np.maximum(t, 0)])

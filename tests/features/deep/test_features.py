@@ -10,7 +10,7 @@ from mehler import exact, verify
 X = np.random.default_rng(0).standard_normal((5, 4))
 
 
-def drawn(seed=0, widths=(30, 40), family=mehler.DeepFeatures, **changes):
+def network(seed=0, widths=(30, 40), family=mehler.DeepFeatures, **changes):
     arguments = {"activation": "maxout", "pool_size": 3, "bias_variance": 0.1} | changes
     return family.draw(4, widths, seed=seed, **arguments)
 
@@ -20,7 +20,7 @@ families = pytest.mark.parametrize("family", [mehler.DeepFeatures, TangentFeatur
 
 def test_features_are_the_network():
     """By hand: two layers of pools, then the scale of a read-out and the bias."""
-    phi = drawn()
+    phi = network()
     first, second = phi._weights("float64")
     h = np.concatenate([X / 2, 0.1**0.5 * np.ones((5, 1))], axis=1)
     h = (h @ first).max(axis=0)
@@ -34,9 +34,9 @@ def test_features_are_the_network():
 @families
 def test_the_mean_square_is_exact_at_any_width(family):
     """Three units a layer: E |phi(x)|^2 is the limit for maxout, within 5 standard errors."""
-    maps = (drawn(seed, (3, 3), family) for seed in range(1500))
+    maps = (network(seed, (3, 3), family) for seed in range(1500))
     squares = np.array([float(phi.gram(X[:1])[0, 0]) for phi in maps])
-    off = squares.mean() - drawn(family=family).kernel(X[:1])[0, 0]
+    off = squares.mean() - network(family=family).kernel(X[:1])[0, 0]
     assert abs(off) < 5 * squares.std() / 1500**0.5
 
 

@@ -75,16 +75,16 @@ def digits_of(unit, q, depth, x, z, *, bias, weight, digits):
 
 def check(unit, q, depth, bias, rows, digits=30, w=0.8):
     kernel = mehler.DeepKernel(unit, depth, pool_size=q, weight_variance=w, bias_variance=bias)
-    computed = [compute(rows, return_error=True) for compute in (kernel.nngp, kernel.ntk)]
+    pairs = [compute(rows, return_error=True) for compute in (kernel.nngp, kernel.ntk)]
     for i, x in enumerate(rows):
         for j, z in enumerate(rows[: i + 1]):
             truth = digits_of(unit, q, depth, x, z, bias=bias, weight=w, digits=digits)
-            for exactly, (value, error) in zip(truth, computed, strict=True):
+            for exactly, (value, error) in zip(truth, pairs, strict=True):
                 for k, column in ((i, j), (j, i)):
                     off = abs(exactly - mpmath.mpf(float(value[k, column])))
                     assert off <= error[k, column]
     # Stated errors promise something: 1e-9 of the largest, twelve digits in ordinary cases.
-    for value, error in computed:
+    for value, error in pairs:
         assert error.max() <= 1e-9 * np.abs(value).max()
 
 

@@ -24,10 +24,10 @@ def test_all_digits_against_arbitrary_precision():
     assert _arrays.angle_unit(angles) == 1 / (2 * math.pi)
     cosines, sines = cosines_and_sines(angles)
     with mpmath.workdps(30):
-        for computed, function in ((cosines, mpmath.cos), (sines, mpmath.sin)):
+        for values, function in ((cosines, mpmath.cos), (sines, mpmath.sin)):
             exact = np.array([float(function(2 * mpmath.pi * float(t))) for t in angles])
             # A polynomial of 11 terms, each rounded.
-            assert np.abs(computed - exact).max() < 1e-15
+            assert np.abs(values - exact).max() < 1e-15
     assert np.array_equal(_arrays.cosine(np, angles[None, :], 1.0)[0], cosines)
 
 

@@ -25,11 +25,11 @@ SPECTRA = {
 every_spectrum = pytest.mark.parametrize("name", SPECTRA)
 
 
-def drawn(name, n_inputs=1, n_features=2, **options):
-    given, _ = SPECTRA[name]
+def waves(name, n_inputs=1, n_features=2, **options):
+    spectrum, _ = SPECTRA[name]
     kernel = name.split()[0]
     return mehler.FourierFeatures.draw(
-        n_inputs, n_features, kernel=kernel, seed=0, **{**given, **options}
+        n_inputs, n_features, kernel=kernel, seed=0, **{**spectrum, **options}
     )
 
 
@@ -44,7 +44,7 @@ def characteristic(law, z):
 @pytest.mark.parametrize("z", [0.4, 1.5])
 def test_the_kernel_is_the_characteristic_function_of_the_spectrum(name, z):
     _, law = SPECTRA[name]
-    k = drawn(name).kernel(np.zeros((1, 1)), np.array([[z]]))[0, 0]
+    k = waves(name).kernel(np.zeros((1, 1)), np.array([[z]]))[0, 0]
     assert k == pytest.approx(characteristic(law, z), abs=1e-8)
 
 
@@ -56,10 +56,10 @@ def test_the_kernel_is_the_one_of_its_name(name):
     theirs = kernels.make(kernel, **SPECTRA[name][0])(x, x)
     # Bessel functions and powers to some 1e-15 each; near rows of rough kernels differ by rounding
     # of the distance, 1e-9 of it, to the power 0.6.
-    assert np.abs(drawn(name, 5).kernel(x) - theirs).max() < 1e-12 + 1e-7 * (name == "matern 0.3")
+    assert np.abs(waves(name, 5).kernel(x) - theirs).max() < 1e-12 + 1e-7 * (name == "matern 0.3")
     # The gain: cosine and sine of one angle, or 2 cos^2 with variance 1/2, six standard errors.
     for form, slack in (("pairs", 1e-14), ("offset", 6 * math.sqrt(0.5 / 4000))):
-        lengths = np.linalg.norm(drawn(name, 5, 4000, form=form)(x), axis=1)
+        lengths = np.linalg.norm(waves(name, 5, 4000, form=form)(x), axis=1)
         assert lengths**2 == pytest.approx(np.ones(8), abs=slack)
 
 
@@ -93,7 +93,7 @@ def test_variance_and_kurtosis_are_those_of_the_cosine(name, form, z):
         raw = [1, k, raw[2] + 0.5, raw[3] + 1.5 * k, raw[4] + 3 * raw[2] + 0.375]
     mean, second = raw[1], raw[2] - raw[1] ** 2
     fourth = raw[4] - 4 * mean * raw[3] + 6 * mean**2 * raw[2] - 3 * mean**4
-    phi = drawn(name, form=form)
+    phi = waves(name, form=form)
     x, y = np.zeros((1, 1)), np.array([[z]])
     # m Var = 2 Var of a pair's product, which two features share.
     twice = 2 if form == "pairs" else 1
@@ -105,7 +105,7 @@ def test_variance_and_kurtosis_are_those_of_the_cosine(name, form, z):
 def test_near_rows_have_a_kurtosis_that_is_no_less(name):
     """cos - k is within [-1 - k, 1 - k], so 4/Var bounds it; the Gaussian's tends to 15."""
     x = np.array([[0.0], [1e-9], [1e-6], [1e-3], [0.1]])
-    value = drawn(name).product_kurtosis(x)[0]
+    value = waves(name).product_kurtosis(x)[0]
     assert np.isfinite(value).all()
     assert value[0] == 1.0
     if name == "rbf":

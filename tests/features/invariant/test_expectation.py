@@ -139,10 +139,10 @@ def test_the_variance_is_a_bound_that_is_not_idle(setting):
     phi = draw(n_templates=50_000, **options)
     x = rows(phi.n_inputs, 2)
     products = phi.products(np.repeat(x, 2, axis=0), np.tile(x, (2, 1)))
-    measured = products.var(axis=1).reshape(2, 2) * phi.bins.columns
-    declared = phi.variance(x)
-    assert (measured <= 1.05 * declared).all()
-    assert (declared <= 60 * measured).all()
+    variance = products.var(axis=1).reshape(2, 2) * phi.bins.columns
+    bound = phi.variance(x)
+    assert (variance <= 1.05 * bound).all()
+    assert (bound <= 60 * variance).all()
 
 
 def test_shared_elements_of_any_list_by_enumeration():

@@ -64,14 +64,14 @@ WITH_ZEROS = np.array([[0.0, 0.0, 0.0], [0.3, -1.2, 0.5], [0.9, 0.4, -0.2], [0.0
 CLOSE = 0.1
 
 
-def drawn(name, **options):
+def sinks_of(name, **options):
     return lambda seed: mehler.KitchenSinks.draw(3, 256, activation=name, seed=seed, **options)
 
 
 @pytest.mark.parametrize("name", ["step", "relu", "relu2", "erf", "tanh", "cos", "sin"])
 def test_a_row_of_zeros_has_the_same_feature_in_every_draw(name):
     """So its kernel is a square, its variance 0, and its distribution one jump."""
-    phi = drawn(name)(0)
+    phi = sinks_of(name)(0)
     features = phi(WITH_ZEROS)
     constant = float(features[0, 0]) * 16.0
     assert np.all(features[[0, 3]] * 16.0 == constant)
@@ -87,7 +87,7 @@ def test_a_row_of_zeros_has_the_same_feature_in_every_draw(name):
 
 def test_features_where_none_are_claimed_are_refuted():
     """A claim of 0 is held to the scale of the largest row."""
-    draw = drawn("cos")
+    draw = sinks_of("cos")
     right = draw(0).kernel
 
     def wrong(X, Y):
@@ -100,7 +100,7 @@ def test_features_where_none_are_claimed_are_refuted():
 
 @pytest.mark.parametrize("name", ["erf", "cos", "sin"])
 def test_huge_rows_have_finite_kernels_variances_and_laws(name):
-    phi = drawn(name)(0)
+    phi = sinks_of(name)(0)
     rows = np.array([[1e160, 0.0, 0.0], [0.0, 2e160, 0.0], [-3e160, 0.0, 0.0]])
     kernel, variance = phi.kernel(rows), phi.variance(rows)
     expected = {

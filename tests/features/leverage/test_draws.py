@@ -68,8 +68,8 @@ def test_as_many_draws_as_asked(q, draws):
 def outcomes_of(draws, q, n):
     """Probability, counts and expected counts of each outcome of n draws."""
     if draws == "iid":
-        for drawn in itertools.product(range(q.size), repeat=n):
-            yield np.prod(q[list(drawn)]), np.bincount(drawn, minlength=q.size), n * q
+        for outcome in itertools.product(range(q.size), repeat=n):
+            yield np.prod(q[list(outcome)]), np.bincount(outcome, minlength=q.size), n * q
         return
     # One number is drawn, and counts change where an edge is whole.
     expected = n * q if draws == "systematic" else inclusion(q, n)

@@ -57,18 +57,20 @@ class Call:
     def parameters(self) -> list[str]:
         """Names of what can be given another value."""
         several = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-        known = inspect.signature(self.function).parameters
+        parameters = inspect.signature(self.function).parameters
         return [
-            name for name in self.arguments if name in known and known[name].kind not in several
+            name
+            for name in self.arguments
+            if name in parameters and parameters[name].kind not in several
         ]
 
     def run(self, **changed: Any) -> Any:
         """Call with copies of the arguments, some of them changed."""
-        given = copy.deepcopy({k: v for k, v in self.arguments.items() if k not in changed})
+        arguments = copy.deepcopy({k: v for k, v in self.arguments.items() if k not in changed})
         signature = inspect.signature(self.function)
         own = [] if self.own is None else [(next(iter(signature.parameters)), self.own)]
         bound = signature.bind_partial()
-        bound.arguments.update(copy.deepcopy(dict(own)) | given | changed)
+        bound.arguments.update(copy.deepcopy(dict(own)) | arguments | changed)
         return self.function(*bound.args, **bound.kwargs)
 
 
@@ -87,7 +89,7 @@ def packages() -> Iterator[ModuleType]:
 
 def public() -> dict[str, Callable[..., Any]]:
     """Public functions, classes and methods, by name; each once."""
-    found: dict[int, tuple[str, Any]] = {}
+    module: dict[int, tuple[str, Any]] = {}
     for package in packages():
         for name in package.__all__:
             thing = getattr(package, name)
@@ -95,8 +97,8 @@ def public() -> dict[str, Callable[..., Any]]:
                 continue
             if not (getattr(thing, "__module__", None) or "").startswith("mehler"):
                 continue
-            found.setdefault(id(thing), (f"{package.__name__}.{name}", thing))
-    return dict(found.values())
+            module.setdefault(id(thing), (f"{package.__name__}.{name}", thing))
+    return dict(module.values())
 
 
 def _codes() -> dict[CodeType, tuple[str, Any, bool]]:
@@ -145,24 +147,24 @@ class _Recorder:
 
     def _keep(self, frame: FrameType) -> None:
         name, function, has_own = self.codes[frame.f_code]
-        given = dict(frame.f_locals)
-        own = given.pop(frame.f_code.co_varnames[0]) if has_own else None
+        arguments = dict(frame.f_locals)
+        own = arguments.pop(frame.f_code.co_varnames[0]) if has_own else None
         if has_own and function is None:
             if inspect.isclass(own):  # a class method
                 function, own = getattr(own, frame.f_code.co_name), None
             else:
                 function, own = type(own), None
                 name = f"{function.__module__.split('._')[0]}.{function.__qualname__}"
-        given.pop("__class__", None)
+        arguments.pop("__class__", None)
         with contextlib.suppress(Exception):  # what cannot be copied cannot be called again
-            call = Call(name, function, copy.deepcopy(given), copy.deepcopy(own))
+            call = Call(name, function, copy.deepcopy(arguments), copy.deepcopy(own))
             self.begun[frame] = call, time.process_time()
 
 
 def modules() -> list[str]:
     """Names of all modules of mehler."""
-    found = (found.name for found in pkgutil.walk_packages(mehler.__path__, "mehler."))
-    return [name for name in found if not name.endswith("__main__")]
+    module = (module.name for module in pkgutil.walk_packages(mehler.__path__, "mehler."))
+    return [name for name in module if not name.endswith("__main__")]
 
 
 def recorded(names: Iterable[str], slowest: float = math.inf) -> list[Call]:

@@ -91,7 +91,7 @@ def _of_real(value: float) -> list[Change]:
 
 
 def _of_array(value: np.ndarray) -> list[Change]:
-    found = [
+    changes = [
         Change("big-endian", value.astype(value.dtype.newbyteorder(">")), same=True),
         Change("Fortran order", np.asfortranarray(value), same=True),
         Change("strided", np.repeat(value, 2, axis=0)[::2] if value.ndim else value, same=True),
@@ -114,22 +114,22 @@ def _of_array(value: np.ndarray) -> list[Change]:
         *_of_libraries(value),
     ]
     if value.ndim > 1:
-        found.append(Change("no columns", value[:, :0]))
-        found.append(Change("one more column", np.concatenate([value, value[:, :1]], axis=1)))
+        changes.append(Change("no columns", value[:, :0]))
+        changes.append(Change("one more column", np.concatenate([value, value[:, :1]], axis=1)))
     if value.dtype.kind == "f" and value.size:
-        found += [
+        changes += [
             Change(f"filled with {n}", np.full_like(value, n))
             for n in (0.0, -1.0, 1e300, 1e-300, 5e-324, -1e308)
         ]
         for n in (np.nan, np.inf):
             holed = value.copy()
             holed.flat[-1] = n
-            found.append(Change(f"one {n}", holed))
-        found += [
+            changes.append(Change(f"one {n}", holed))
+        changes += [
             Change("float16", value.astype(np.float16)),
             Change("float32", value.astype("f4")),
         ]
-    return found
+    return changes
 
 
 def _of_sequence(value: Any) -> list[Change]:
@@ -153,12 +153,12 @@ def _of_libraries(value: np.ndarray) -> list[Change]:
         "array_api_strict": lambda strict: strict.asarray(value),
         "pandas": lambda pandas: (pandas.DataFrame if value.ndim == 2 else pandas.Series)(value),
     }
-    found = []
+    changes = []
     for name, make in makers.items():
         if name in sys.modules and 0 < value.ndim < 3 and value.dtype.kind in "biuf":
             with contextlib.suppress(TypeError, ValueError):  # float16, big-endian, none of theirs
-                found.append(Change(f"of {name}", make(sys.modules[name])))
-    return found
+                changes.append(Change(f"of {name}", make(sys.modules[name])))
+    return changes
 
 
 class _Subclass(np.ndarray):
@@ -166,6 +166,6 @@ class _Subclass(np.ndarray):
 
 
 def _read_only(value: np.ndarray) -> np.ndarray:
-    found = value.copy()
-    found.flags.writeable = False
-    return found
+    changes = value.copy()
+    changes.flags.writeable = False
+    return changes

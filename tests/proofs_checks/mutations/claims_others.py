@@ -30,9 +30,9 @@ class OneLength(FourierFeatures):
     """The length sqrt(d) for every direction."""
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        (drawn,) = super()._draw(dtype, units)
-        lengths = np.linalg.norm(drawn, axis=1, keepdims=True)
-        return (drawn * (np.sqrt(drawn.shape[1]) / lengths),)
+        (weights,) = super()._draw(dtype, units)
+        lengths = np.linalg.norm(weights, axis=1, keepdims=True)
+        return (weights * (np.sqrt(weights.shape[1]) / lengths),)
 
 
 class Unturned(FourierFeatures):

@@ -80,10 +80,10 @@ def supremum(covering: float = 1.0, union: float = 1.0) -> Callable[..., Bound]:
 
 def _supremum_rows() -> Iterator[Row]:
     for term, part in (("covering", "covering"), ("union over units and weights", "union")):
-        known = {"statement": "maxout.lemma-2", "term": f"paper's shape: {term}"}
+        fields = {"statement": "maxout.lemma-2", "term": f"paper's shape: {term}"}
         defect = {"by_dimension": supremum(**{part: 0.0})}
-        yield Row(**known, change="deleted", check=lemma_2.on_subspheres, defect=defect)
-        yield Row(**known, change="times 0.7", because=COVERING)
+        yield Row(**fields, change="deleted", check=lemma_2.on_subspheres, defect=defect)
+        yield Row(**fields, change="times 0.7", because=COVERING)
 
 
 def _risk_rows(statement: str, check: Any) -> Iterator[Row]:

@@ -83,8 +83,8 @@ def of_templates(law):
     """Templates of another law, which is not declared."""
 
     def change(phi, scale, *_):
-        other = {**phi._arguments(), "templates": law}
-        return mehler.GroupInvariantFeatures(**other)._weights(scale.dtype.name)
+        arguments = {**phi._arguments(), "templates": law}
+        return mehler.GroupInvariantFeatures(**arguments)._weights(scale.dtype.name)
 
     return moved_weights(change)
 

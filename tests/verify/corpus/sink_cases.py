@@ -48,9 +48,9 @@ def as_another(name):
     def defect(cls):
         class Broken(cls):
             def _transform(self, xp, rows, *weights):
-                other = object.__new__(cls)
-                other.__dict__.update(self.__dict__, _activation=ACTIVATIONS[name])
-                return cls._transform(other, xp, rows, *weights)
+                copy = object.__new__(cls)
+                copy.__dict__.update(self.__dict__, _activation=ACTIVATIONS[name])
+                return cls._transform(copy, xp, rows, *weights)
 
         return Broken
 

@@ -18,13 +18,13 @@ SIZE = 250
 
 def drawn(name):
     """(seed, rows, n_features) -> map, of a draw function or a transformer."""
-    made = getattr(structure_maps, name)
+    factory = getattr(structure_maps, name)
 
     def redraw(seed, rows, n_features=None):
         size = SIZE if n_features is None else n_features
-        if inspect.isclass(made):
-            return made(n_components=size, random_state=seed).fit(rows).transform
-        return made(seed, size)
+        if inspect.isclass(factory):
+            return factory(n_components=size, random_state=seed).fit(rows).transform
+        return factory(seed, size)
 
     return redraw
 

@@ -16,7 +16,7 @@ def of(change):
     return lambda seed: change(plain(seed), seed)
 
 
-def drawn(change):
+def with_change(change):
     """Cosines of weights from change(seed) -> (w, b)."""
     return lambda seed: lambda Z: cosines(Z, *change(seed))
 
@@ -24,7 +24,7 @@ def drawn(change):
 def remembers(learn, use, first=True):
     """Features of rows changed by what the first call, or every call, has learnt."""
 
-    def made(seed):
+    def draw(seed):
         memory, phi = [], plain(seed)
 
         def apply(Z):
@@ -34,11 +34,11 @@ def remembers(learn, use, first=True):
 
         return apply
 
-    return made
+    return draw
 
 
 def cached(key, copies=True):
-    def made(seed):
+    def draw(seed):
         cache, phi = {}, plain(seed)
 
         def apply(Z):
@@ -47,7 +47,7 @@ def cached(key, copies=True):
 
         return apply
 
-    return made
+    return draw
 
 
 def whole(Z):
@@ -55,11 +55,11 @@ def whole(Z):
 
 
 def dropout(rng_for):
-    def made(seed):
+    def draw(seed):
         phi = plain(seed)
         return lambda Z: phi(Z) * (rng_for(seed, Z).random(80) < 0.5) * np.sqrt(2.0)
 
-    return made
+    return draw
 
 
 def half_fixed(seed):
@@ -102,8 +102,8 @@ FURTHER = {
         "how many rows",
     ),
     "seeds by their first six digits": (
-        drawn(lambda s: weights(int(str(s)[:6]))),
-        drawn(lambda s: weights(int(str(s)[::-1]) + (s % 10 == 0) * s * 10**12)),
+        with_change(lambda s: weights(int(str(s)[:6]))),
+        with_change(lambda s: weights(int(str(s)[::-1]) + (s % 10 == 0) * s * 10**12)),
         "give the same features",
     ),
     "centres more than 100 rows in place": (
@@ -111,10 +111,10 @@ FURTHER = {
         of(lambda phi, s: lambda Z: phi(np.subtract(Z, 0.1))),
         "X is changed in place",
     ),
-    "half of the columns without a seed": (drawn(half_fixed), drawn(weights), ""),
+    "half of the columns without a seed": (with_change(half_fixed), with_change(weights), ""),
     "one stream for weights and offsets": (
-        drawn(lambda s: (weights(s)[0], rng_of(s).uniform(0.0, 6.283185307179586, 80))),
-        drawn(weights),
+        with_change(lambda s: (weights(s)[0], rng_of(s).uniform(0.0, 6.283185307179586, 80))),
+        with_change(weights),
         "",
     ),
     "the odd columns of X unused": (

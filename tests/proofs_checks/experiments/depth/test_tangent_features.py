@@ -11,7 +11,7 @@ from mehler.proofs_checks.experiments.depth import TangentFeatures
 import mehler
 from mehler import verify
 from tests.features.deep.test_features import X
-from tests.features.deep.test_features import drawn as network_of
+from tests.features.deep.test_features import network as network_of
 from tests.golden import _maps
 from tests.golden._store import plain
 
@@ -68,6 +68,6 @@ def test_values_are_those_of_earlier_versions(key: str) -> None:
     quantity, dtype = key.split("/")
     phi = TangentFeatures.draw(3, (6,), activation="maxout", pool_size=4, seed=26)
     value = np.asarray(plain(_maps.value(phi, quantity, dtype)), dtype=float)
-    wanted = np.asarray(GOLDEN[key], dtype=float)
+    expected = np.asarray(GOLDEN[key], dtype=float)
     # Products of a few weights: some units of rounding.
-    assert np.abs(value - wanted).max() <= 64 * _maps.EPS[dtype] * np.abs(wanted).max()
+    assert np.abs(value - expected).max() <= 64 * _maps.EPS[dtype] * np.abs(expected).max()

@@ -71,10 +71,10 @@ PARTS = adult.prepare("quick", None)
 
 
 def test_the_test_part_is_tested_whole_and_never_fitted() -> None:
-    split = adult.parts(*PARTS, 3)
-    assert [len(part[1]) for part in (split.fit, split.choose, split.test)] == [500, 100, 1197]
-    assert np.array_equal(split.test[1], PARTS[1][1])
-    X = split.fit[0]
+    parts = adult.parts(*PARTS, 3)
+    assert [len(part[1]) for part in (parts.fit, parts.choose, parts.test)] == [500, 100, 1197]
+    assert np.array_equal(parts.test[1], PARTS[1][1])
+    X = parts.fit[0]
     np.testing.assert_allclose(X.mean(axis=0), 0, atol=1e-12)
     varied = PARTS[0][0].std(axis=0) > 0
     assert set(np.round(X.std(axis=0), 9)) <= {0.0, 1.0}
@@ -85,22 +85,22 @@ def test_more_choice_is_by_the_rows_held_out(monkeypatch) -> None:
     # Errors held out and on test rows are set by hand: the least held out decides, not the test.
     calls = []
 
-    def on_features(split, phi):
+    def on_features(parts, phi):
         calls.append(phi)
-        held = 0.5 - 0.01 * len(calls)
-        return held, 0.1 + 0.01 * len(calls)
+        error = 0.5 - 0.01 * len(calls)
+        return error, 0.1 + 0.01 * len(calls)
 
     monkeypatch.setattr(adult, "on_features", on_features)
-    measured = adult.measure("quick", PARTS, adult.EXPERIMENT.cell({"M": 10, "draw": 0}, 0))
+    result = adult.measure("quick", PARTS, adult.EXPERIMENT.cell({"M": 10, "draw": 0}, 0))
     # Three bandwidths of eleven maps each, then nine more plain draws.
     assert len(calls) == 3 * 11 + 9
-    assert set(measured) == set(adult.LABELS)
+    assert set(result) == set(adult.LABELS)
     # The last try of each has the least error held out, and the largest test error.
-    assert measured["plain"] == pytest.approx(0.1 + 0.01 * 33)
-    assert measured["best of 10 plain"] == pytest.approx(0.1 + 0.01 * 42)
-    assert measured["not so random"] == pytest.approx(0.1 + 0.01 * 32)
-    assert measured["LKRF (rho tuned)"] == pytest.approx(0.1 + 0.01 * 30)
-    assert measured["LKRF (rho = 1)"] == pytest.approx(0.1 + 0.01 * 29)
+    assert result["plain"] == pytest.approx(0.1 + 0.01 * 33)
+    assert result["best of 10 plain"] == pytest.approx(0.1 + 0.01 * 42)
+    assert result["not so random"] == pytest.approx(0.1 + 0.01 * 32)
+    assert result["LKRF (rho tuned)"] == pytest.approx(0.1 + 0.01 * 30)
+    assert result["LKRF (rho = 1)"] == pytest.approx(0.1 + 0.01 * 29)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
@@ -178,11 +178,11 @@ def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) ->
     assert best_of([(0.2, 0.0), (0.1, 0.9), (0.1, 0.3)]) == (0.1, 0.9)
     # All candidates alike by validation, later ones better on the test part: the planted leak.
     errors = iter(np.linspace(0.9, 0.1, 1000).tolist())
-    tried: dict[str, list[float]] = {}
+    choices: dict[str, list[float]] = {}
 
     def on_pool(parts, method, m, gamma, lam, seed):
-        tried.setdefault(method, []).append(next(errors))
-        return 0.25, tried[method][-1]
+        choices.setdefault(method, []).append(next(errors))
+        return 0.25, choices[method][-1]
 
     monkeypatch.setattr(controls, "on_pool", on_pool)
     floors = []
@@ -194,9 +194,9 @@ def test_ties_of_validation_errors_are_not_broken_by_test_errors(monkeypatch) ->
     monkeypatch.setattr(controls, "exact", exact)
     problems = controls.EXPERIMENT.prepare("quick", None)
     cell = controls.EXPERIMENT.cell(controls.cells("quick")[0], 0)
-    measured = controls.measure("quick", problems, cell)
-    assert measured["exact"] == floors[0]
+    result = controls.measure("quick", problems, cell)
+    assert result["exact"] == floors[0]
     for method in METHODS:
-        assert measured[f"{method}, tuned"] == measured[f"{method}, fixed"] == tried[method][0]
+        assert result[f"{method}, tuned"] == result[f"{method}, fixed"] == choices[method][0]
     # Ten draws follow the one of the comparison.
-    assert measured["best of 10 plain, tuned"] == tried["plain"][len(floors)]
+    assert result["best of 10 plain, tuned"] == choices["plain"][len(floors)]
