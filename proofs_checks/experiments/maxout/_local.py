@@ -1,8 +1,14 @@
 """Weights of pixels by which a maxout kernel classifies one image, and what they explain of it.
 
 A plain unit is the largest of `POOL` projections of the image on random weights; a decoupled one
-projects on other weights, at the place of the largest. Local coefficients are the linear function
-that a model is near an image: equation (4) of Mroueh, Rennie, Goel (2015), for the exact kernel.
+projects on other weights, at the place of the largest. A kernel K classifies by functions
+f(x) = sum_i beta_i K(x, x_i) of an image x, fitted to images x_i, one for each class. Its local
+coefficients are a linear function of the pixels that equals f near x. Equation (4) of Mroueh,
+Rennie, Goel (2015) has them for the kernel that they print, sigma^2 rho kappa, rho the cosine of x
+and x_i; that is the decoupled units' kernel. The plain units' kernel is another, whose local
+coefficients are the gradient of f: equation (4) is computed for it too, to see which of the two the
+features of drawn units meet. Contributions of pixels, coefficient times pixel, are then tried by
+erasing the largest: those that explain a prediction change it.
 """
 
 from typing import Any
@@ -14,7 +20,7 @@ from mehler import exact
 
 from .._learners import kernel_ridge
 
-POOL, LAMBDAS = 4, tuple(10.0 ** np.arange(-7.0, -1.0))  # weights of a unit; penalties
+POOL, LAMBDAS = 4, tuple(10.0 ** np.arange(-7.0, -1.0))  # projections of a unit; penalties
 ERASED = 0.1  # fraction of the pixels that are not blank, which is erased
 
 
@@ -25,7 +31,10 @@ def kernel_of(rho: NDArray[np.float64], name: str) -> Any:
 
 
 def best_lambda(X: Any, codes: Any, name: str) -> float:
-    """Return the lambda of least leave-one-out error by the exact kernel."""
+    """Return the penalty lambda of least leave-one-out error by the exact kernel.
+
+    Rows X (n, d) have length 1; `codes` (n, classes) are 1 for the class of a row, -1 for others.
+    """
 
     def kernel(a: NDArray[np.float64], b: NDArray[np.float64]) -> Any:
         return kernel_of(np.clip(a @ b.T, -1, 1), name)
@@ -36,11 +45,12 @@ def best_lambda(X: Any, codes: Any, name: str) -> float:
 def kernel_coefficients(
     X: NDArray[np.float64], codes: NDArray[np.float64], rows: Any, lam: float, name: str
 ) -> tuple[Any, dict[str, Any]]:
-    """Fit sum_i beta_i K(x, x_i) to codes of classes; return beta, and coefficients by kind.
+    """Fit f to codes of classes, as in `best_lambda`; return beta, and coefficients by kind.
 
-    Coefficients have shape (rows, d, classes). Equation (4) is sum_i beta_i sigma^2 kappa(x, x_i)
-    x_i, kappa the chance that one projection is the largest for both rows, sigma^2 its mean square.
-    ``gradient``, of a plain K, is sum_i beta_i (kappa x_i + (K - rho kappa) x): dK/drho = kappa.
+    They are at `rows`, of shape (rows, d, classes). ``decoupled`` or ``plain``, by `name`, has
+    equation (4), sum_i beta_i sigma^2 kappa(x, x_i) x_i: kappa is the chance that one projection is
+    the largest for both rows, sigma^2 the mean square of the largest. ``gradient``, of a plain K
+    alone, has sum_i beta_i (kappa x_i + (K - rho kappa) x), because dK/drho = kappa.
     """
     kernel = kernel_of(np.clip(X @ X.T, -1, 1), name)
     beta = np.linalg.solve(kernel + len(X) * lam * np.eye(len(X)), codes)
@@ -57,7 +67,11 @@ def kernel_coefficients(
 def relative_distances(
     local: NDArray[np.float64], target: NDArray[np.float64], rows: NDArray[np.float64]
 ) -> tuple[Any, Any]:
-    """Return relative distances from `target`, (rows,): of coefficients, and of <those, row>."""
+    """Return how far coefficients of drawn features, `local`, are from the kernel's, `target`.
+
+    Two arrays (rows,), relative to the target: of the coefficients in all directions, and of their
+    products with the row, which are its predictions.
+    """
     away = np.sum((local - target) ** 2, axis=(1, 2)) / np.sum(target**2, axis=(1, 2))
     ours, exacts = (np.einsum("rd,rdc->rc", rows, part) for part in (local, target))
     along = np.sum((ours - exacts) ** 2, axis=1) / np.sum(exacts**2, axis=1)
@@ -67,13 +81,13 @@ def relative_distances(
 def contributions(
     coefficients: NDArray[np.float64], rows: NDArray[np.float64], classes: NDArray[np.int64]
 ) -> Any:
-    """Return what each pixel adds to the class over the mean of all classes, (rows, d)."""
+    """Return what each pixel adds to a row's class, less its mean over all classes: (rows, d)."""
     of_class = coefficients[np.arange(len(rows)), :, classes]
     return (of_class - coefficients.mean(axis=2)) * rows
 
 
 def without_largest(rows: NDArray[np.float64], scores: NDArray[np.float64]) -> Any:
-    """Return rows without the tenth of their inked pixels whose scores are largest."""
+    """Erase, in each row, the tenth of the inked pixels whose scores are largest."""
     ink = rows > 0
     rank = np.argsort(np.argsort(-np.where(ink, scores, -np.inf), axis=1), axis=1)
     return np.where(rank < np.ceil(ERASED * ink.sum(axis=1, keepdims=True)), 0.0, rows)

@@ -308,8 +308,7 @@ def require_width(value: NDArray[np.float64], n_features: int) -> Any:
     return value.astype(np.float64)
 
 
-# Functions that a `FeatureMap` or a class with `independent_units` may declare. Else they are
-# ignored.
+# Functions that a `FeatureMap`, or a class with `independent_units`, may declare; else ignored.
 _DECLARATIONS = ("variance", "gram_variance", "product_kurtosis", "products", "feature_cdf")
 
 

@@ -196,8 +196,7 @@ class Verdict:
     scale : float
         sqrt(k(x,x) k(y,y)) at the worst pair for kernels; 1 for scalar claims.
     where, seeds : dict
-        The worst pair: indices ``i``, ``j`` and correlation ``rho`` for kernels; seeds that replay
-        the check.
+        The worst pair, for kernels indices ``i``, ``j`` and correlation ``rho``; seeds of a replay.
     reason, cause : str
         For an inconclusive check, why it is undecided and what would decide it; what explains the
         outcome better than a wrong claim: a draw that ignores its seed.

@@ -61,14 +61,12 @@ def check_distribution(
     Returns
     -------
     Verdict
-        ``observed`` and ``exact`` are the two distribution functions where they differ most, at
-        the row and t in ``where``.
+        ``observed`` and ``exact`` are the distribution functions where they differ most: ``where``.
 
     Raises
     ------
     ValueError, TypeError
-        For bad input and vacuous calls: a resolution of 1 or more; a `cdf` that leaves [0, 1] or
-        decreases.
+        For bad input, and vacuous: a resolution of 1 or more; a `cdf` that falls or leaves [0, 1].
 
     Notes
     -----

@@ -93,8 +93,7 @@ def check_invariance(
     X : array, shape (n, d)
         Rows in general position: a row fixed by g is no evidence.
     resolution : float
-        The largest fraction of draws (of units, if the map declares them independent) that may
-        differ undetected.
+        The largest fraction of draws, or of units declared independent, that may differ undetected.
     **options : DrawOptions
         false_alarm, miss, ledger, name; max_features, time_limit, seed.
 

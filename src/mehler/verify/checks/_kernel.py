@@ -65,8 +65,7 @@ def check_kernel(
     kernel : callable
         (X, Y) -> (n, k), the claim; takes and returns float64 NumPy arrays.
     X : array, shape (n, d)
-        Rows in the map's own namespace. Without `Y` all unordered pairs of rows are tested, the
-        diagonal included.
+        Rows in the map's own namespace; without `Y` all pairs are tested, the diagonal included.
     Y : array, shape (k, d), optional
         Second rows; if given, all pairs (x, y) are tested.
     resolution : float

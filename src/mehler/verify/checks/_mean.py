@@ -57,8 +57,7 @@ def check_mean(
     Parameters
     ----------
     samples : array, shape (n,) or (n, p)
-        Independent numbers or rows of one law, whose coordinates may be dependent; n fixed before
-        the data.
+        Independent numbers or rows of one law, of coordinates that may depend; n fixed in advance.
     exact : float or array, shape (p,) or (p, p)
         The claim: mu of numbers, or of rows; or C, symmetric with a positive diagonal.
     variance : float or array, shape (p,), optional
@@ -69,8 +68,7 @@ def check_mean(
     binary : bool
         Whether samples are 0 or 1; selects Clopper-Pearson. Not more than one of the three.
     mean : array, shape (p,), optional
-        For products, the mean m. Default: covariances within groups of 8 rows, which take a seventh
-        more samples.
+        For products, the mean m. Default: covariances in groups of 8 rows, a seventh more samples.
     resolution : float
         Smallest deviation that must not be missed; of products a fraction of sqrt(C_ii C_jj).
     claim : str

@@ -160,8 +160,7 @@ def check_same(
     Returns
     -------
     Verdict
-        ``observed`` is the difference b - a at the worst pair; ``where`` names that pair and the
-        means of both maps.
+        ``observed`` is the difference b - a at the worst pair; ``where`` has it, and both means.
 
     Raises
     ------

@@ -151,8 +151,7 @@ def check_variance(
     Returns
     -------
     Verdict
-        ``observed``, ``exact`` and ``interval`` are relative to the declared variance, so
-        ``exact`` is 1.
+        ``observed``, ``exact``, which is 1, and ``interval`` are relative to the declared variance.
 
     Raises
     ------

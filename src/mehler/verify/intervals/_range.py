@@ -53,8 +53,7 @@ def betting(samples: Array, low: float, high: float, false_alarm: float) -> tupl
     Parameters
     ----------
     samples : array, shape (t,)
-        In order of observation, t fixed in advance; independent, or of conditional mean mu given
-        the past.
+        In order of observation, t fixed in advance; independent, or of mean mu given the past.
     low, high : float
         Range of the samples, known in advance.
     false_alarm : float

@@ -1,4 +1,9 @@
-"""Rules of `check_structure` for one map: a row has the same features in any batch or layout."""
+"""Rules of `check_structure` for one map: a row has the same features in any batch or layout.
+
+A rule gets a `Candidate` c, the map under test with rows and a clock. It raises `Broken` at a
+fault, remarks on what is odd, and records by c.skip and c.trying what it could not try. It draws
+the map of the first seed again where calls may have left something behind in it.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +27,6 @@ _TALL, _WIDE, _ENTRIES, _SECONDS = 100_050, 1 << 23, 1 << 22, 1.0
 
 
 def features_are_finite(c: Candidate) -> None:
-    """Features of the candidate's rows are finite."""
     z = c.reference.astype(np.float64)
     for i, j in np.argwhere(~np.isfinite(z))[:1].tolist():
         raise Broken(f"features are not finite: {z[i, j]} in column {j} of row {i}")

@@ -1,4 +1,10 @@
-"""Rules of `check_structure` for draws: the seed decides a map, other seeds and columns differ."""
+"""Rules of `check_structure` for draws: the seed decides a map, other seeds and columns differ.
+
+Others say that draws leave the global state alone, and that all inputs of the claimed kernel count.
+A rule gets a `Candidate` c: the map under test, with rows, a clock and an error rate. At a fault,
+certain or shown by a sign test at c.rate, it raises `Broken`; c.blame does so only if columns are
+declared independent. c.remarks takes what is no fault; c.skip and c.late what was not tried.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +29,16 @@ from mehler.verify.checks.structure._candidate import Broken, Candidate, sign_te
 
 # Seeds that code often treats as missing, or that exceed 8, 31 or 32 bits.
 _NOTABLE = (0, 1, 2**8, 2**16, 2**31 - 1, 2**31, 2**32 - 1)
-# Numbers of consecutive seeds, of unrelated ones, of all, and most seconds for the last.
-_ROW, _FAR, _HASHED, _SECONDS = 18, 90, 1000, 1.0
-# Equal draws that show an ignored seed, and the fraction of other draws that they rule out; columns
-# of a draw that are compared with those of others; relations between seeds that are tried.
-_ALIKE, _SELDOM, _COLUMNS, _RELATIONS = 2300, 0.011, 64, 8
-# Copied columns: draws of a first test; least distinct nonzero values of a column, and its relative
-# size; most columns compared; distances of unit columns that are equal, and nearly so.
-_PILOT, _VALUES, _NOISE, _COMPARED, _SAME, _NEAR = 3, 3, 1e-9, 8192, 1e-6, 0.05
-# Shared random numbers: least columns; draws that choose a pair of rows; least correlation; tests.
-_LEAST, _FEW, _ALIKE_HALVES, _COMPARISONS = 64, 20, 0.5, 120
+_ROW, _FAR = 18, 90  # consecutive seeds, and unrelated ones, whose draws are compared
+_HASHED, _SECONDS = 1000, 1.0  # seeds of which two may give one draw, and most time for them
+_ALIKE, _SELDOM = 2300, 0.011  # equal draws that show an ignored seed; most others, a fraction
+_COLUMNS, _RELATIONS = 64, 8  # columns of a draw that are compared; relations of seeds tried
+# Copied columns, then random numbers that columns share.
+_PILOT, _COMPARED = 3, 8192  # draws of a first test, and most columns in it
+_VALUES, _NOISE = 3, 1e-9  # least distinct nonzero values of a column, and its relative size
+_SAME, _NEAR = 1e-6, 0.05  # distances of unit columns that are equal, and nearly so
+_LEAST, _COMPARISONS = 64, 120  # least columns, and comparisons of their halves
+_FEW, _ALIKE_HALVES = 20, 0.5  # draws that choose a pair of rows; its least correlation
 _DRAWS = "another thread draws"
 _SETTINGS: dict[str, Callable[[], Any]] = {
     "np.geterr()": np.geterr,
@@ -271,10 +277,11 @@ def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) 
     runs: list[int] = []
 
     def act() -> None:
+        # A run that breaks the rule is a hash of all its features, at least 0; another one is -1.
         again = replace(c, omissions={}, remarks={}, change="", transcript=0)
         with suppress(Exception):  # whatever the map raises, besides
             rule(again)
-            again.transcript = -1  # not broken
+            again.transcript = -1
         runs.append(again.transcript)
 
     busy, idle = set[str](), set[str]()
