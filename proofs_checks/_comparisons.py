@@ -60,8 +60,7 @@ def compare_with_bounds(
 ) -> Evidence:
     """Return evidence on whether draws exceed their bounds more often than the bounds allow.
 
-    Binomial intervals hold for all cases together; the worst case decides. `claim` is the sentence
-    that the report shows.
+    Binomial intervals hold for all cases together; the worst decides. The report shows `claim`.
     """
     compared = [case.evaluate(false_alarm / len(cases)) for case in cases]
     # The refuted ones first; among the others the one whose interval comes nearest its promise.

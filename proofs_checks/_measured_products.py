@@ -289,8 +289,7 @@ def compare_with_claims(
 ) -> Evidence:
     """Return evidence on claimed values (n,) by simultaneous intervals, widened by `error`.
 
-    A claim is refuted if any interval excludes its value, and inconclusive if any interval is wider
-    than `resolution`.
+    It is refuted if an interval excludes its value, and inconclusive if one exceeds `resolution`.
     """
     value = np.asarray(claimed, dtype=float)
     low, high = np.asarray(estimates.low) - error, np.asarray(estimates.high) + error

@@ -2,9 +2,8 @@
 
 Weights w are fitted to N rows of features z_i by min sum (<w, z_i> - y_i)^2 + N ridge |w|^2, where
 |y_i| <= b, and predictions are clipped to [-b, b]; b is `clip`. At row N + 1 the mean squared error
-exceeds that of any w by no more than
-N ridge |w|^2/(2 (N + 1)) + 4 b^2 (2 d - d^2/(N + 1))/(N + 1). The mean degrees of freedom d are
-sum mu/(mu + N ridge), by the eigenvalues mu of the Gram matrix of all N + 1 rows.
+exceeds that of any w by at most N ridge |w|^2/(2 (N + 1)) + 4 b^2 (2 d - d^2/(N + 1))/(N + 1).
+Here d is the mean of sum mu/(mu + N ridge), by eigenvalues mu of the Gram matrix of N + 1 rows.
 """
 
 from collections.abc import Iterator

@@ -118,9 +118,8 @@ def average_errors(
 
 # The simplest features, on which bounds are nearly tight: constants of random sign.
 #
-# phi(x; w) = w with w = -1 or 1, each with probability 1/2. With alpha* = C pi, f* is 0 and the
-# average is C times the mean of K signs; K of them fitted to N labels are C times the sign of the
-# mean label.
+# phi(x; w) = w with w = -1 or 1, each with probability 1/2. With alpha* = C pi, f* is 0, averages
+# are C times the mean of K signs, and fits to N labels C times the sign of the mean label.
 
 
 def mean_signs(rng: np.random.Generator, n: int, n_draws: int, *, mean: float = 0.0) -> Any:

@@ -61,8 +61,7 @@ def cells(level: Level) -> list[Options]:
 def split(problem: Problem, n: int, unlabelled: int, n_test: int, seed: int) -> tuple[Split, Any]:
     """Draw disjoint parts, with n labels of each class, and balanced folds of the labelled rows.
 
-    Rows are fitted on the labelled part; the part to choose by is used without labels, and all are
-    standardised by it.
+    Rows are fitted on the labelled part; the part to choose by, without labels, standardises all.
     """
     rng = np.random.default_rng(seed)
     order = rng.permutation(len(problem.y))

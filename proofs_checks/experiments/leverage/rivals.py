@@ -98,8 +98,7 @@ def largest_mean(v: Values, rho: float) -> Any:
     .. math:: q_i = \Big[\frac1k + \gamma_k(v_i - \bar v_k)\Big]_+, \qquad
               \gamma_k^2 = \Big(\frac{\rho + 1}n - \frac1k\Big)\Big/\sum_{i\le k}(v_i - \bar v_k)^2
 
-    over the k largest; k is the size at which the k-th is positive and the next is not. Exact,
-    in n log n operations.
+    over the k largest, so many that the k-th is positive and the next is not. Exact, n log n steps.
     """
     n = v.size
     order = np.argsort(-v, kind="stable")

@@ -47,9 +47,8 @@ class Recordings:
     def errors(self, phi: Any, seed: int, steps: int = STEPS, part: int = 2) -> Record:
         """Return the errors in percent of multinomial logistic regression on features.
 
-        ``frames``, of the states of frames of one part of the split; ``recordings``, of the digit
-        whose states in the order of time have the largest sum of log probabilities; ``fitted``, of
-        the states learnt from.
+        ``frames``, of states of frames of one part of the split, ``fitted``, of those learnt from;
+        ``recordings``, of the digit whose states in time have the largest sum of log probabilities.
         """
         from sklearn.exceptions import ConvergenceWarning
         from sklearn.linear_model import LogisticRegression

@@ -61,8 +61,7 @@ def cells(level: Level) -> list[Options]:
 def measure(level: Level, pictures: tuple[list[Any], Any], cell: Cell) -> Record:
     """Embed the pictures of a rotated digit, or of five people, in the plane in three ways.
 
-    Returns for each embedding its coordinates and its score: of angles :func:`agreement`, of people
-    :func:`kept_together`.
+    Returns the coordinates and the score of each: :func:`agreement` or :func:`kept_together`.
     """
     from sklearn.decomposition import PCA
     from sklearn.manifold import LocallyLinearEmbedding

@@ -113,8 +113,7 @@ def memorised_inputs_mean(bound: Bounding) -> Instance:
 def _wrong_majority() -> tuple[float, float]:
     """Return the mean label at which majorities lose most, and a bound of how often they are wrong.
 
-    An input has at most a tenth more samples than expected; the binomial law is normal to 1e-3 at a
-    million.
+    An input has at most a tenth more samples than expected; of a million, laws are normal to 1e-3.
     """
     x = 0.75
     return x / math.sqrt(_SAMPLES), float(special.ndtr(-x * math.sqrt(1.1))) - 1e-3

@@ -176,8 +176,7 @@ def draw_risks(
 class Setting:
     """A random distribution of data, and the sizes at which excess risks are drawn, in all pairs.
 
-    `failure`: total failure probabilities at which bounds are evaluated. Points have norms between
-    `radius` and half of it.
+    `failure`: total failure probabilities of bounds. Norms are between `radius` and half of it.
     """
 
     n_inputs: int

@@ -59,8 +59,7 @@ def over_the_box_ratio(
 
     Without its approximation term our bound is one of the excess over the box. It is compared at
     the least m that the published condition allows, for sets whose diameter is at least 1/sqrt(d).
-    The published factor is `radius` times `loss_bound`; the loss has values in an interval of
-    length `loss_range`.
+    The published factor is `radius` times `loss_bound`; the loss has a range of `loss_range`.
     """
     ratios = []
     for q, k, spread, size, delta, epsilon, n in itertools.product(
