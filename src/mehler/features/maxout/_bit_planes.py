@@ -48,7 +48,7 @@ def unpack(words: Any, n_digits: int, dtype: Any) -> Any:
 def agreements(left: Array, right: Array | None, n_digits: int, *, threads: int = 0) -> Any:
     """Count agreeing digits, (n, k), of rows of `left` and `right`, or each pair of `left` once."""
     pair = [left, left if right is None else right]
-    out = np.zeros([len(x) for x in pair], np.uint16 if n_digits < 2**16 else np.uint32)
+    out = np.empty([len(x) for x in pair], np.uint16 if n_digits < 2**16 else np.uint32)
     # An import of faiss would start its threads: it is used where the user has imported it.
     by_faiss = left.shape[1] == 1 and sys.modules.get("faiss") is not None
     if not by_faiss:  # rows along the contiguous axis
@@ -62,10 +62,9 @@ def agreements(left: Array, right: Array | None, n_digits: int, *, threads: int 
             columns = slice(start, min(start + _COLUMNS, out.shape[1]))
             tile = out[rows, columns]
             if by_faiss:
-                _count_bits(tile, a[rows], b[columns])
+                _agreeing_bits(tile, n_digits, a[rows], b[columns])
             else:
-                _count_digits(tile, a[:, :, rows, None], b[:, :, None, columns])
-            np.subtract(n_digits, tile, out=tile)
+                _agreeing_digits(tile, n_digits, a[:, :, rows, None], b[:, :, None, columns])
             if right is None:
                 out[columns, rows] = tile.T
 
@@ -80,16 +79,17 @@ def agreements(left: Array, right: Array | None, n_digits: int, *, threads: int 
     return out
 
 
-def _count_bits(total: Array, a: Array, b: Array) -> None:
-    """Count differing bits, (r, c), of rows of words by faiss, in place."""
+def _agreeing_bits(total: Array, n_digits: int, a: Array, b: Array) -> None:
+    """Set `total`, (r, c), to the counts of agreeing bits of rows of words, by faiss."""
     faiss, counts = sys.modules["faiss"], np.empty(total.shape, dtype=np.int32)
     *pair, target = (faiss.swig_ptr(x) for x in (a.view(np.uint8), b.view(np.uint8), counts))
     faiss.hammings(*pair, *total.shape, a[0].nbytes, target)
-    total[...] = counts
+    total[...] = n_digits - counts
 
 
-def _count_digits(total: Array, a: Array, b: Array) -> None:
-    """Add up differing digits of (planes, words, r, 1) and (planes, words, 1, c), in place."""
+def _agreeing_digits(total: Array, n_digits: int, a: Array, b: Array) -> None:
+    """Set `total`, (r, c), for words (planes, words, r, 1) and (planes, words, 1, c)."""
+    total[...] = n_digits
     bits, others = np.empty((2, *total.shape), dtype=np.uint64)
     ones = np.empty(total.shape, dtype=np.uint8)
     with np.errstate():  # which restores the buffer; NumPy fills it for rows below a third of it
@@ -100,7 +100,7 @@ def _count_digits(total: Array, a: Array, b: Array) -> None:
                 np.bitwise_xor(a[plane, word], b[plane, word], out=others)
                 np.bitwise_or(bits, others, out=bits)
             np.bitwise_count(bits, out=ones)
-            np.add(total, ones, out=total)
+            np.subtract(total, ones, out=total)
 
 
 _HOT_COLUMNS = 1024  # one-hot columns per product: 4 KiB per row
