@@ -31,8 +31,7 @@ def require_rho(rho: _arrays.Array) -> Any:
     """Return correlations clipped to [-1, 1], if they leave it by rounding only.
 
     The result is an array of a real floating dtype, in the namespace of `rho`; Python numbers and
-    lists become NumPy arrays. Chunks of Dask are looked at as they are computed, and tracers are
-    clipped unchecked.
+    lists become NumPy arrays. Chunks of Dask are checked when computed, tracers clipped unchecked.
     """
     if not _arrays.is_array(rho):
         rho = np.asarray(rho)

@@ -78,7 +78,6 @@ def public_mpf(value: Any, digits: int) -> mpmath.mpf:
 
 
 def require_pool(q: Any, most: int) -> int:
-    """Return a pool size."""
     return require_integer("pool size q", q, most=most)
 
 

@@ -74,8 +74,7 @@ def locally_linear_kernel(rho: Any, q: int, dps: int | None = None) -> Any:
     Mroueh, Rennie, Goel (2015) state it for maxout features. It is not theirs, but exactly that of
     :class:`mehler.DecoupledMaxoutFeatures`.
 
-    Arguments and result are those of :func:`collision_probability`; absolute error at most 1e-13
-    sigma^2(q).
+    Arguments and result are as of :func:`collision_probability`; error at most 1e-13 sigma^2(q).
 
     Examples
     --------
@@ -128,8 +127,7 @@ def maxout_variance(rho: _arrays.Array, q: int) -> Any:
 
     .. math:: S_q(\rho) - K_q(\rho)^2
 
-    Arguments and result are those of :func:`collision_probability`; relative error at most 1e-12 in
-    float64.
+    Arguments and result as of :func:`collision_probability`; relative error below 1e-12 in float64.
 
     Examples
     --------
@@ -145,8 +143,7 @@ def centred_variance(rho: _arrays.Array, q: int) -> Any:
 
     .. math:: E (M-h_1)^2 (M'-h_1)^2 - \Big(\int_0^\rho \kappa_q\Big)^2
 
-    Arguments and result are those of :func:`collision_probability`; relative error at most 1e-10 in
-    float64.
+    Arguments and result as of :func:`collision_probability`; relative error below 1e-10 in float64.
 
     Examples
     --------

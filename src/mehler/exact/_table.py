@@ -1,10 +1,17 @@
-"""Expectations of two maxout units at an angle: one grid of wedges, a table per pool size.
+"""Expectations of two maxout units at an angle: one grid of wedges, a table per pool size q.
 
-M and M' are the maxima of q pairs of normals of correlation rho = cos(theta), and pairs D and D'
-have them. If D = D', the maxima are X, Y = a cos(theta/2) +- b sin(theta/2) for normals a, b, and
-the other pairs lie below: in a wedge with its apex at (a, b), of Gaussian measure G. Expectations
-are thus sums of G^(q-1) over one grid of (a, b) for all q. A table holds them as polynomials in
-theta. Derivatives are on :doc:`/theorems/certified-balls`.
+M and M' are the maxima of q pairs of normals of correlation rho = cos(theta), D and D' the pairs
+that have them, and h_1 = E M. Tables hold kappa = P(D = D'), K = E M M', S = E M^2 M'^2, and the
+last two with M - h_1 for M. The way to all of them is the event D = D'. There one pair has both
+maxima, X, Y = a cos(theta/2) +- b sin(theta/2) for independent normals a and b, and the q - 1
+others lie below both: in a wedge of the plane with its apex at (a, b), of Gaussian measure G. As
+any of the q pairs may be that one, E[f(M, M'); D = D'] is the mean of q f(X, Y) G^(q-1) over
+(a, b), a sum over one grid, `wedge_grid`, that serves all q. With f = 1 it is kappa.
+
+K and S follow from their derivatives in rho, which are such means: dK/drho = kappa, and dS/drho is
+4 E[M M'; D = D']. They are integrated from rho = 1, where M = M' and moments of M serve.
+`pool_table` takes the means at 64 angles, and fits polynomials in theta; `evaluate`, and the
+functions of rho and q at the end, evaluate these. Proofs: :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations
@@ -25,8 +32,8 @@ from mehler import _arrays
 from mehler.exact import _correlations, _moments
 from mehler.exact._correlations import angle, over_sine
 
-# Chebyshev nodes in theta: kappa_q is analytic in theta on the closed interval [0, pi]; at
-# q = 10^6 its coefficients fall below 1e-15 before the 64th.
+# Chebyshev nodes in theta: kappa_q is analytic on [0, pi], and at q = 10^6 its coefficients fall
+# below 1e-15 before the 64th.
 N_ANGLES = 64
 # Gauss-Legendre panels for a <= 0. Up to a = 10.6, where q phi(a) < 1e-17 for q = 10^6; finer
 # where G^(q-1) turns from 0 to 1, which is near a = sqrt(2 log q).
@@ -148,7 +155,7 @@ def pool_table(q: int) -> PoolTable:
 @functools.lru_cache(maxsize=256)
 @np.errstate(under="ignore")
 def _build(q: int) -> PoolTable:
-    """Sum G^(q-1) over the grid at each angle, and fit polynomials in theta to the sums."""
+    """Sum q f(X, Y) G^(q-1) over the grid at each angle, fit polynomials in theta and integrate."""
     grid = wedge_grid()
     cos, sin = np.cos(grid.theta / 2), np.sin(grid.theta / 2)
     h1, h2, h4 = (_moments.max_moment(k, q) for k in (1, 2, 4))
@@ -163,10 +170,11 @@ def _build(q: int) -> PoolTable:
         """E[(M - c)(M' - c); D=D'], from (X - c)(Y - c); without cancellation."""
         return ((along - c) ** 2 * plain - sin[:, None] ** 2 * b_squared) @ grid.weight_a
 
-    shared = plain @ grid.weight_a
+    shared = plain @ grid.weight_a  # kappa at the angles
     sine = np.sin(grid.theta)
     kappa = _series(shared)
     local, slope = with_slope(shared, grid.theta)
+    # dS/drho, and that with M - h_1 for M. In the angle, drho is -sin(theta) dtheta.
     raw_slope, centred_slope = 4 * product(0.0), 4 * product(h1)
     return PoolTable(
         kappa=local,

@@ -228,8 +228,7 @@ def collision_probability(rho: Any, q: int, *, bits: int = 128) -> Ball:
     Returns
     -------
     Ball
-        Contains the probability; exact at the ends. Under 2 s for q <= 16, 3 s for q = 64, and
-        time grows like q.
+        Contains the probability; exact at the ends. 2 s for q <= 16, 3 s for q = 64, linear in q.
 
     Examples
     --------

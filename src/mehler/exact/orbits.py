@@ -1,9 +1,12 @@
-"""Expectations and variances of group-invariant features with random templates.
+"""Mean and variance of products of :class:`mehler.GroupInvariantFeatures` of two rows x and y.
 
-The limits of :class:`mehler.GroupInvariantFeatures`: a :class:`TemplateLaw` draws random vectors
-t, the templates; :class:`Bins` hold the thresholds of the distribution functions of <t, g x> over
-elements g of a group. Vectors enter by norms and inner products only, not by the group. All
-functions run on the host, in float64.
+A feature of x is the share of elements g of a group with <t, g x> <= tau_k. A :class:`TemplateLaw`
+draws the random vector t, a template; :class:`Bins` hold the thresholds tau_k. The product of the
+features of x and y, summed over k, is thus the mean over pairs of elements g and h of a product of
+two indicators, of a = g x and b = h y. :func:`expected_product` and :func:`expected_square` have
+its mean and mean square over t, by the norms of a and b and their inner product alone; callers
+average over g and h. `limit_variance_bound` is for all pairs of elements at once, and the last
+functions are for the variance over a random sample of them. All run on the host, in float64.
 """
 
 from __future__ import annotations
@@ -44,10 +47,9 @@ class Bins:
     n_bins, window : int, float
         n, bins on each side of 0, and s.
     rule : {'paper', 'trapezoid', 'midpoint', 'dither'}
-        'paper': k h for -n <= k <= n, all weights h; B is above s - v, by at most h.
-        'trapezoid': the same with h/2 at both ends. 'midpoint': (k + 1/2) h for -n <= k < n.
-        'dither': (k + u) h with one u uniform on [0, 1) for each template: B is s - v in the mean
-        over u, exactly.
+        'paper': k h for -n <= k <= n, all weights h; B is above s - v, by at most h. 'trapezoid':
+        the same with h/2 at both ends. 'midpoint': (k + 1/2) h for -n <= k < n. 'dither': (k + u) h
+        with one u uniform on [0, 1) for each template: B is s - v in the mean over u, exactly.
 
     Examples
     --------
@@ -107,7 +109,7 @@ def angles(left: Floats, right: Floats, inner: Floats) -> tuple[Floats, Floats]:
 def expected_product(
     law: TemplateLaw, bins: Bins, left: ArrayLike, right: ArrayLike, inner: ArrayLike
 ) -> Floats:
-    r"""Compute the mean of the binned product of two indicators over random templates, exactly.
+    r"""Compute the mean over random templates t of the binned product of two indicators, exactly.
 
     .. math:: E \sum_k w_k 1[\langle t, a\rangle \le \tau_k]\,1[\langle t, b\rangle \le \tau_k]
               = E\,B(\max(\langle t, a\rangle, \langle t, b\rangle))
@@ -141,7 +143,7 @@ def expected_product(
         value = np.zeros_like(left)
         for tau, up, down in _mirrored(bins.thresholds, bins.weights):
             value += _joint(law, tau, up, down, (left, right), theta)
-    return law.mass * value
+    return law.mass * value  # rejected templates, whose features are 0, are the rest
 
 
 def expected_square(
@@ -151,9 +153,8 @@ def expected_square(
 
     .. math:: E\,B(\max(\langle t, a\rangle, \langle t, b\rangle))^2
 
-    Arguments and result are those of :func:`expected_product`. Exact, except for dithered bins:
-    there an upper bound, by an upper Riemann sum of the increasing joint distribution function and
-    h^2/4 for the offset.
+    Arguments and result are those of :func:`expected_product`. Exact, except for dithered bins: an
+    upper bound, by an upper Riemann sum of the joint distribution function, and h^2/4 for offsets.
 
     Examples
     --------
@@ -205,7 +206,7 @@ def _require_norms(name: str, values: Any) -> Floats:
 def _unbinned(
     law: TemplateLaw, window: float, left: Floats, right: Floats, inner: Floats
 ) -> Floats:
-    """Compute s - E clip(max(<t, a>, <t, b>)), for templates that are not rejected."""
+    """Compute s - E clip(max(<t, a>, <t, b>)) for dithered bins, if t is not rejected."""
     longest = max(left.max(initial=0.0), right.max(initial=0.0))
     if longest == 0.0 or law.reach * longest <= window:
         square = np.maximum(left * left + right * right - 2.0 * inner, 0.0)
@@ -230,10 +231,7 @@ def _mirrored(nodes: Floats, coefficients: Floats) -> list[tuple[float, float, f
 def _joint(
     law: TemplateLaw, tau: float, up: float, down: float, lengths: Any, theta: Any
 ) -> Floats:
-    """Compute up P(both projections <= tau) + down P(both <= -tau), tau >= 0.
-
-    At tau = 0 the first has ties.
-    """
+    """Compute up P(<t, a>, <t, b> <= tau) + down P(both <= -tau), tau >= 0; of 0 up has ties."""
     tails: Any = 0.0
     wedges: Any = 0.0
     for length, angle in zip(lengths, theta):
@@ -248,11 +246,12 @@ def _joint(
 def limit_variance_bound(
     law: TemplateLaw, centre_square: Any, mean_distance: Any, concentration: float
 ) -> Any:
-    """Bound the variance of one template's product of unbinned distributions.
+    """Bound the variance over t of s - max(<t, a_i>, <t, b_j>), averaged over all pairs (i, j).
 
-    `centre_square` is the squared norm of mean(a_i) + mean(b_j), `mean_distance` the mean length of
-    u = a_i - b_j, `concentration` the squared Frobenius norm of the mean of u u^T / length(u).
-    Proof: :doc:`/theorems/certified-balls`.
+    It is the product of the features of x and y without bins; a_i = g_i x and b_j = g_j y are all
+    moved rows. `centre_square` is the squared norm of mean(a_i) + mean(b_j), `mean_distance` the
+    mean length of u = a_i - b_j, `concentration` the squared Frobenius norm of the mean of
+    u u^T / length(u). Proof: :doc:`/theorems/certified-balls`.
     """
     square = law.mean_square
     even = (1.0 - 2.0 / math.pi) * concentration
@@ -263,8 +262,9 @@ def limit_variance_bound(
 def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
     """Compute the weight w of equal elements in a mean over all pairs of r out of N elements.
 
-    The mean of f over pairs of the sample is (1 - w) that over all pairs, plus w that over equal
-    ones; w is 1/r for independent draws, else (N - r)/(r (N - 1)).
+    Over pairs of the sample a function F of two elements has the expected mean (1 - w) times that
+    over all pairs, plus w times that over equal ones. For independent draws w = 1/r, for distinct
+    ones (N - r)/(r (N - 1)).
     """
     r = require_integer("size", size)
     n = require_integer("order", order)
@@ -278,7 +278,8 @@ def coincidence_weight(size: int, order: int, *, replacement: bool) -> float:
 def sample_variance(matrix: ArrayLike, size: int, *, replacement: bool) -> Any:
     """Compute the variance of the mean of F over all pairs of r elements, drawn from all N.
 
-    `matrix` (..., N, N) is F at all pairs; cancellation leaves about 1e-14 of the squared mean.
+    `matrix` (..., N, N) is F at all pairs (g, h), such as the expected products at g x and h y;
+    cancellation leaves about 1e-14 of the squared mean.
     """
     F = np.asarray(matrix, dtype=np.float64)
     N = F.shape[-1]

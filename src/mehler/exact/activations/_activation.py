@@ -50,16 +50,14 @@ class Activation:
         The degree of a homogeneous function, a(c t) = c^degree a(t) for c > 0. Then a(-1), a(0) and
         a(1) determine it, and its kernels are arc-cosine kernels.
     waves : tuple of (int, complex)
-        Frequencies and coefficients of :math:`a(t) = \sum_f c_f e^{ift}`; empty if a is no such
-        sum.
+        Frequencies and coefficients of :math:`a(t) = \sum_f c_f e^{ift}`; empty if there are none.
     kernel : callable, optional
         ``kernel(pairs, power)``: a closed form of :math:`E\,a(u)^pa(v)^p`, u and v the projections
         of a pair of rows, and its error, two arrays in the namespace of the pairs, or None for a
         power without one. `degree` and `waves` take precedence.
     derivative : callable or Activation, optional
         ``derivative(xp, t)``, or an activation with closed forms of its own: for tangent kernels
-        (:class:`mehler.DeepKernel`), of functions without jumps. `waves` and `degree` take
-        precedence.
+        (:class:`mehler.DeepKernel`), of functions without jumps. `waves` and `degree` go first.
 
     Examples
     --------
@@ -200,7 +198,6 @@ class Activation:
         return value, error
 
     def _series(self, power: int, *parts: Any, cache: Any = None) -> tuple[Any, Any]:
-        """Compute the moment on the host by Mehler's series."""
         return _series.pair_moment(
             lambda t: _series.evaluate(self.on_host, t) ** power, *parts, cache=cache
         )

@@ -56,7 +56,6 @@ class Pairs:
 
     @property
     def xp(self) -> Any:
-        """Common namespace."""
         return _arrays.array_namespace(self.rho)
 
     @property
@@ -192,7 +191,6 @@ class Sides:
     centre: float
 
     def power(self, power: int) -> Sides:
-        """Return a power of the function."""
         values = (value**power for value in (self.right, self.left, self.centre))
         return Sides(self.degree * power, *values)
 

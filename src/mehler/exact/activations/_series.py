@@ -291,8 +291,7 @@ def _split_off(
 class Coefficients:
     """Coefficients c of a(s g)/size, (terms, scales), and their errors; `size` is max |a(s g)|.
 
-    `second`, `mirror`: E a(s g)^2, E a(s g) a(-s g), off by `second_error`; `error`: of c, in root
-    mean square.
+    `second`, `mirror`: E a(s g)^2, E a(s g) a(-s g), off by `second_error`; `error`: rms of c's.
     """
 
     size: Floats
@@ -364,7 +363,6 @@ def _join(parts: list[Coefficients], order: Any) -> Coefficients:
 
 
 def _of_batch(function: HostFunction, scales: Floats) -> Coefficients:
-    """Compute the coefficients at a batch of scales."""
     sample, coarse, fine, size = _values(function, scales)
     by_coarse, by_fine, jumps, unresolved = _split_off(sample, coarse, fine)
     finer = _sums(fine, by_fine, _FINER_TERMS)
