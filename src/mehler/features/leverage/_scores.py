@@ -20,7 +20,6 @@ ScoreMethod: TypeAlias = Literal["auto", "svd", "gram"]
 _ROUNDINGS = 1e3
 # Roundings of |A|^2 beyond which 'auto' forms products of rows: scores to 1e-9.
 _AMPLE = 1e9
-_BLOCK = 64  # rows whose squares are summed at a time
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -252,6 +251,7 @@ METHODS = {"svd": by_svd, "gram": by_gram}
 def frobenius(xp: ModuleType, a: Array, largest: Array) -> Array:
     """Compute the Frobenius norm without overflow, from the largest entry in size; shape ()."""
     unit = xp.where(largest > 0, largest, xp.ones_like(largest))
-    # Temporaries in cache: pages of new ones cost more than the sum.
-    blocks = (a[rows, ...] / unit for rows in _arrays.slices(a.shape[0], _BLOCK))
+    # In at most 64 parts: the pages of one large temporary cost more than the sum.
+    size = max(64, -(-a.shape[0] // 64))
+    blocks = (a[rows, ...] / unit for rows in _arrays.slices(a.shape[0], size))
     return unit * xp.sqrt(sum(xp.sum(block**2) for block in blocks))
