@@ -210,10 +210,9 @@ def catoni(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
 
 
 def wealth(test: Test, rate: iv.mpf, r: iv.mpf) -> ConfidenceSet:
-    r"""Exclude m where the mean over stakes s of prod (1 +- s (X - m)/w) reaches 2/rate.
+    r"""Exclude m where the mean over s = 3/4, 3/8, ... of prod (1 +- s (X - m)/w) reaches 2/rate.
 
-    The 13 stakes are 3/4, 3/8, ...; w is the width of the declared range and twice the rounding.
-    Points beyond the range are excluded. Waudby-Smith and Ramdas (2024).
+    There are 13 stakes s; w is the range and twice the rounding. Waudby-Smith and Ramdas (2024).
     """
     (_, sums, mean), rounding, (low, high) = power_sums(test), ball(test["rounding"]), test["range"]
     stakes, span = [iv.mpf(3) / 4 / 2**j for j in range(13)], ball(high) - low + 2 * rounding
@@ -240,11 +239,10 @@ def wealth_bound(stake: iv.mpf, sums: list[Any], most: iv.mpf) -> Any:
 def self_normalised(test: Test, rate: iv.mpf, r: iv.mpf) -> Any:
     r"""Exclude m where the mean over stakes of exp(s n d - s^2 c (Q + n d^2)) reaches 16/(7 rate).
 
-    The 29 stakes s are 2^k/r; d is the distance of m from the mean, Q = sum (X - mean)^2. A
-    shortfall t of the sum of squares is allowed for: c = 1/6 + 1/(3 (1 - t)), t = 1/4 where the
-    size E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2; W(t) = 5 log(1/p)/h(t),
-    h(t) = (1 - t) log(1 - t) + t; p is rate/8 over 2 j (j + 1) at inspection j, over 2 at a single
-    one. Where 0 < E < W(t), distances are divided by sqrt(W/E). Delyon (2009).
+    The 29 stakes are 2^k/r; d = \|m - mean\|, Q = sum (X - mean)^2, c = 1/6 + 1/(3 (1 - t)); t =
+    1/4 where E = Q^2 / sum (X - mean)^4 >= W(1/4), 0 of constants, else 1/2; W(t) = 5
+    log(1/p)/h(t), h(t) = (1 - t) log(1 - t) + t; p is rate/8 over 2 j (j + 1) at inspection j, over
+    2 at a single one. If 0 < E < W(t), distances are divided by sqrt(W/E). Delyon (2009).
 
     Refuted by bets on ``fresh`` samples, half or more, unless n was fixed; or if all are one map.
     Beyond an excluded point all are if n/(9 c) >= log(29 T), T the threshold: the sum grows with d
@@ -435,7 +433,6 @@ METHODS = {method.__name__.replace("_", " "): method for method in SCHEMAS}
 
 
 def fits(values: Test, schema: str) -> bool:
-    """Whether a mapping has the fields of a schema and no further ones, each by its rule."""
     least = {name for name in schema.split() if name[0] != "["}
     complete = least <= values.keys() <= {name.strip("[]") for name in schema.split()}
     return complete and all(RULE_OF[name](value) for name, value in values.items())
