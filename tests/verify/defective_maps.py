@@ -21,7 +21,7 @@ STRUCTURAL = {
     "seed_or_none": "seed 0 is not a seed",
     "sixteen_seeds": "give the same features",
     "clips_rows": "at |x| = ",
-    "odd_sizes": "at m = 5, which",
+    "odd_sizes": "at m = 5, outside your claim",
     "single_precision": "float32 rows have other features",
     "first_64_columns": "at d = 80",
     "each_twice": "equal up to a factor",
