@@ -433,8 +433,7 @@ class FeatureMap(Written):
         """Compute the contribution of each unit at row pairs (x_i, y_i): shape (n, n_units).
 
         The mean over columns is the estimate of the kernel at the pair. Rows, in as many of `X` as
-        of `Y`, and `check_finite` are as in :meth:`__call__`; the result has the dtype of the
-        features.
+        of `Y`, `check_finite` and the dtype of the result are as in :meth:`__call__`.
         """
         X, Y = _arrays.array_of_frame(X), _arrays.array_of_frame(Y, "Y")
         _arrays.array_namespace(X, Y, names=("X", "Y"))

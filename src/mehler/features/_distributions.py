@@ -16,9 +16,8 @@ def product_kurtosis(self: Any, X: Array, Y: Array | None = None) -> Array:
     """Compute the kurtosis of one feature product, E(P - EP)^4 / Var(P)^2, shape (n, k).
 
     Exact for codes, decoupled units and Fourier features, and up to the kernel's accuracy for
-    kitchen sinks; a bound for maxout units, and the bound 4/Var(P) at nearly equal rows for
-    spectra that do not define their own kurtosis, as the Gaussian one does. Rows, result and errors
-    are as for :meth:`kernel`.
+    kitchen sinks; a bound for maxout units, and the bound 4/Var(P) at nearly equal rows for spectra
+    that define no kurtosis, as the Gaussian one does. Rows, result and errors are :meth:`kernel`'s.
     """
     return self._of_rows(X, Y, self._kurtosis_of)
 

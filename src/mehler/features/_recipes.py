@@ -1,4 +1,9 @@
-"""Recipes: dicts for JSON with the class of a map or group by name, and its arguments."""
+"""Recipes: dicts for JSON with the class of a map or group by name, and its arguments.
+
+A map is a feature map phi, drawn: made with random weights from a seed. A group is one of
+symmetries, which move rows. Their base classes add each subclass to `MAPS` or `GROUPS` as it is
+defined; listeners, such as JAX's registry of trees, are told of it.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +52,7 @@ class Registry:
         name = cls.__name__
         known = self.classes.get(name, cls)
         if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
-            if elsewhere(known) is None:
+            if pickled_class(known) is None:
                 raise TypeError(f"a {self.what} is already named {name}: take another name")
             self.ambiguous.add(name)
         self.classes[name] = cls
@@ -107,7 +112,7 @@ MAPS = Registry("map")
 GROUPS = Registry("group")
 
 
-def elsewhere(cls: type) -> type | None:
+def pickled_class(cls: type) -> type | None:
     """Return a class that a pickle has to name: a user's, or an experiment's; else None."""
     module = cls.__module__
     ours = module.startswith("mehler.") and not module.startswith("mehler.proofs_checks.")
@@ -200,7 +205,7 @@ class Written(ABC):
 
     def __reduce__(self) -> tuple[Any, tuple[Any, ...]]:
         # Pickled as its arguments and its place, without weights; pickle names functions.
-        return map_of, (self._named_arguments(), self.place.empty(), elsewhere(type(self)))
+        return map_of, (self._named_arguments(), self.place.empty(), pickled_class(type(self)))
 
     # Maps are immutable: copies are the map itself, with its library, device and dtype.
     def __copy__(self) -> Self:

@@ -42,13 +42,11 @@ class FourierFeatures(FeatureMap):
         :math:`\gamma` of 'rbf' and 'laplacian'; default 1. In the rows' unit to the power
         -2 for 'rbf', -1 for 'laplacian'.
     nu, length_scale : float, optional
-        Smoothness (at most 50; default 1.5) and length scale, in the rows' unit (default
-        1), of 'matern'.
+        Smoothness of 'matern' (at most 50; default 1.5); its length, in the rows' unit (default 1).
     form : {'pairs', 'offset'}, optional
         Cosine and sine of m/2 frequencies, or the cosine of m frequencies with a uniform
-        offset. Pairs cost half of the products, and have a smaller variance wherever
-        :math:`k(2z) \le 2k(z)^2`: for all three kernels at all distances, except Matern's
-        of smoothness below 1/2 at distant pairs.
+        offset. Pairs cost half of the products, and vary less where :math:`k(2z) \le 2k(z)^2`: at
+        all distances, but for Matern's of smoothness below 1/2 at distant pairs.
     projections : {'gaussian', 'orthogonal', 'hadamard', 'sobol'}, optional
         How frequencies are drawn, see `mehler.features.projections`. The expected kernel is
         the same for each. 'orthogonal' has a smaller variance than 'gaussian' at near rows

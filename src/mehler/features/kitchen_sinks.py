@@ -49,16 +49,14 @@ class KitchenSinks(FeatureMap):
     activation : str, Activation or callable
         'step', 'relu', 'relu2' (arc-cosine orders 0, 1, 2), 'leaky_relu', 'gelu', 'sigmoid',
         'softplus', 'erf', 'tanh', 'cos', 'sin' (:func:`mehler.exact.activation_kernel`), or any
-        elementwise function of one array that is finite and grows no faster than a
-        polynomial. It is called with arrays of the rows' library, and with NumPy arrays for
-        the kernel. A :class:`mehler.exact.Activation` can define closed forms and the
-        distribution too.
+        elementwise function of one array that is finite and grows no faster than a polynomial. It
+        is called with arrays of the rows' library, and with NumPy arrays for the kernel. A
+        :class:`mehler.exact.Activation` can define closed forms and the distribution too.
     weight_scale : float, optional
         Standard deviation s of the weights.
     bias : float or 'uniform', optional
-        Standard deviation of a Gaussian offset b; 'uniform' is a phase in [0, 2 pi], for cos
-        and sin, and others that define waves. Half the width of the thresholds of 'stumps'.
-        Default none.
+        Standard deviation of a Gaussian offset b (default none); 'uniform' is a phase in [0, 2 pi],
+        for cos, sin, and others that define waves. Half the width of the thresholds of 'stumps'.
     law : {'gaussian', 'sphere', 'stumps'}, optional
         Distribution of w: :math:`N(0, s^2 I)`; uniform on the sphere of radius
         :math:`s\sqrt d`, for step, relu, relu2 and others that define a degree, without bias;

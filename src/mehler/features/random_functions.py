@@ -46,7 +46,7 @@ class RandomFunctions(FeatureMap):
     -----
     `law` is called with whole blocks of 64 units, each with a generator of its own. The theorems
     of Rahimi and Recht ask for :math:`|\phi| \le 1` (:doc:`/theorems/kitchen-sinks-theorem`). Such
-    a map has no recipe: functions cannot be written as JSON.
+    a map has no :meth:`recipe`: functions cannot be written as JSON.
 
     References
     ----------
@@ -86,7 +86,7 @@ class RandomFunctions(FeatureMap):
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     def _units(self) -> Units:
-        # No entry is known to be safe: functions of the user's may grow as they like.
+        # Rows of any size may have features beyond float32: functions may grow as they like.
         return super()._units()._replace(safe=0.0)
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:

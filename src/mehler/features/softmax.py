@@ -43,8 +43,8 @@ class SoftmaxFeatures(FeatureMap):
     scale : float, optional
         Factor of the rows: d^(-1/4) is that of attention.
     tilted_at : float, optional
-        Squared length t of x + y, in scaled rows, at which a factor exp(A |w|^2) of features makes
-        the variance of positive ones smallest: see Notes. 0, the default, is no factor.
+        Squared length t of x + y, in scaled rows, at which a factor exp(A |w|^2) of features, of
+        rows times sqrt(1 - 4A), makes the variance of positive ones smallest, see Notes; 0: none.
     projections : {'gaussian', 'orthogonal'}, optional
         Independent w, or orthogonal directions, which have less variance for each form.
     n_inputs, n_features, seed, like, dtype, stored
@@ -123,7 +123,7 @@ class SoftmaxFeatures(FeatureMap):
         return Units(n_weights, columns=(columns, 1), safe=0.0)
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
-        """Draw w, and the logarithm of the factor of a tilt."""
+        """Draw w, and the logarithm of a tilt's factor, A |w|^2 + d/4 log(1 - 4A), v = 1 - 8A."""
         sizes = (1, self.n_inputs, units, self.n_units)
         (drawn,) = self._projection.draw_units(self.seed, *sizes, dtype)
         if not self.tilted_at:
@@ -141,7 +141,7 @@ class SoftmaxFeatures(FeatureMap):
             waves = _arrays.cosine_and_sine(xp, angles, gain)
             return waves if self._gaussian else waves * xp.exp(half)
         less = half * (2.0 if self._gaussian else 1.0) + 0.5 * math.log(self.n_features)
-        root = math.sqrt(0.5 * (1.0 + self._tilt))
+        root = math.sqrt(0.5 * (1.0 + self._tilt))  # of 1 - 4A
         (projected,) = self._projection.pieces(xp, rows * root, weights[0])
         if self.tilted_at:
             less = less - weights[1]

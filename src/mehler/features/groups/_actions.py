@@ -1,4 +1,7 @@
-"""Actions of group elements on rows: by permutations with signs, by matrices, composed."""
+"""Actions of group elements on rows: by permutations with signs, by matrices, composed.
+
+An element, such as a shift, is a row of k numbers, whose meaning its group defines.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Action:
 
 
 def moves(places: Callable[[Any], Any]) -> Action:
-    """Permute coordinates: `places` gives index, or index and sign, of elements; sign 0 drops."""
+    """Permute coordinates by the index, or index and sign, that `places` has; 0 for sign 0."""
 
     def both(elements: NDArray[np.number]) -> tuple[Any, Any]:
         moved = places(_whole(elements))
@@ -50,12 +53,13 @@ def _whole(elements: NDArray[np.number]) -> NDArray[np.int64]:
 
 
 def _gather(rows: NDArray[Any], index: NDArray[np.int64], sign: NDArray[np.int64]) -> Any:
+    """Take coordinate index_i, times its sign, as the i-th, by each of r elements: (r, n, d)."""
     rows = _signed(rows, sign)
     return np.moveaxis(rows[:, index], 1, 0) * sign[:, None, :].astype(rows.dtype)
 
 
 def _scatter(rows: NDArray[Any], index: NDArray[np.int64], sign: NDArray[np.int64]) -> Any:
-    """Send coordinate i to index_i, unique unless a sign is 0."""
+    """Send coordinate i, times its sign, to index_i, the inverse: unique unless a sign is 0."""
     rows = _signed(rows, sign)
     out = np.zeros((index.shape[0], *rows.shape), dtype=rows.dtype)
     for each, places, signs in zip(out, index, sign):

@@ -182,8 +182,7 @@ def energy_distance(group: Group, X: Array, Y: Array | None = None) -> Array:
     .. math:: \mathcal E(x, z) = 2 D(x, z) - D(x, x) - D(z, z)
 
     Squared, as Székely defined it; the features' squared distance is kappa times it, in the limit
-    of many bins and templates and with the whole group. Arguments and result are as for
-    :func:`mean_distance`.
+    of many bins and templates and with the whole group. For the rest see :func:`mean_distance`.
 
     References
     ----------

@@ -185,8 +185,7 @@ class LeverageSampling(ByScores):
     def _variance_factors(self, n: int) -> tuple[float, float, float] | None:
         """Return the factors of the variance's bound; None without mixing.
 
-        Given the pool, one draw's second moment is at most (V + K^2)/mix; systematic draws may all
-        err together.
+        Given the pool, one draw's square averages at most (V + K^2)/mix; systematic ones err alike.
         """
         if self.mix == 0:
             return None

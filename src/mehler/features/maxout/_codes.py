@@ -210,8 +210,7 @@ class PackedCodes:
         Parameters
         ----------
         codes : integer array, shape (n, m)
-            Digits from 0 to ``pool_size - 1``, such as ``phi(X)`` of :class:`MaxoutCodes`. Dask
-            arrays are computed.
+            Digits below `pool_size`, as ``phi(X)`` of :class:`MaxoutCodes`; Dask's are computed.
         pool_size : int
             Values q of a digit.
 

@@ -32,10 +32,9 @@ class DecoupledMaxoutFeatures(LocallyLinear):
     n_inputs, n_features, seed, like, dtype, stored
         As in :class:`mehler.features.FeatureMap`.
     directions : {'next', 'fresh'}, optional
-        Origin of v. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets are
-        drawn), without further products; neighbouring units are then slightly correlated,
-        by at most 7.5 % of the variance. 'fresh': separate weights, twice the products,
-        independent units.
+        Origin of v. 'next': unit l projects on the weights of unit l + 1 (m + 1 sets are drawn),
+        without further products; neighbouring units are then slightly correlated, by at most 7.5 %
+        of the variance. 'fresh': separate weights, twice the products, independent units.
     projections : str, optional
         As of :class:`mehler.MaxoutFeatures`; all but 'gaussian' make units dependent, so they need
         fresh directions.
