@@ -112,6 +112,11 @@ def test_many_scales_have_the_values_of_two(function, low):
         assert abs(values[i, j] - activation_kernel(function, *pair)) <= slack
 
 
+def test_no_scales_have_no_values():
+    assert activation_kernel("tanh", np.empty((0, 3)), np.empty((0, 1)), np.ones(3)).shape == (0, 3)
+    assert activation_kernel("tanh", np.empty(0), np.empty(0), np.empty(0)).shape == (0,)
+
+
 def test_many_jumps_at_many_scales_stay_small():
     """Jumps of 50 bisections each: with all parts in memory at once they would take 100 MiB."""
     tracemalloc.start()

@@ -38,8 +38,7 @@ def _gelu_slope(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
 
 
 def _sigmoid(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:
-    # By tanh, nothing overflows.
-    return 0.5 + 0.5 * xp.tanh(0.5 * t)
+    return 0.5 + 0.5 * xp.tanh(0.5 * t)  # nothing overflows
 
 
 def _softplus(xp: ModuleType, t: _arrays.Array) -> _arrays.Array:

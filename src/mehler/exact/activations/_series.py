@@ -138,8 +138,7 @@ def bisect(sample: Sample, scale: Any, low: Floats, high: Floats, size: Floats) 
             rough &= np.tile(better | (before >= _NOISE), 2)
         spent = np.bincount(scale[rough], minlength=size.size) > most
         rough &= ~spent[scale] & (level < _LEVELS - 1)
-        columns = scale, low, high, error, coarse, fine, jump
-        yield Panels(*(column[~rough] for column in columns))
+        yield Panels(*(part[~rough] for part in (scale, low, high, error, coarse, fine, jump)))
         if not np.any(rough):
             break
         scale, low, high, before = scale[rough], low[rough], high[rough], error[rough]
@@ -241,7 +240,7 @@ def _values(function: HostFunction, scales: Floats) -> tuple[Any, Any, Any, Any]
 
 def _sums(values: Floats, parts: RuleSums | None, terms: int) -> tuple[Any, Any, Any]:
     """Sum coefficients (terms, scales), second and mirrored moments by one rule."""
-    shape = values.shape[1], -1
+    shape = values.shape[1], N_PANELS * values.shape[3]
     even = (0.5 * (values[0] + values[1])).reshape(shape)
     odd = (0.5 * (values[0] - values[1])).reshape(shape)
     weights = table(values.shape[3], terms)
@@ -323,7 +322,7 @@ def coefficients(function: HostFunction, scales: Floats) -> Coefficients:
             return between
     starts = range(0, max(1, scales.size), _SCALES)
     parts = [_of_batch(function, scales[start : start + _SCALES]) for start in starts]
-    return _join(parts, slice(None))
+    return _join(parts)
 
 
 def _interpolated(function: HostFunction, at: Floats) -> Coefficients | None:
@@ -356,10 +355,12 @@ def _interpolated(function: HostFunction, at: Floats) -> Coefficients | None:
     return Coefficients(size, np.array(c), ones, mirror, error * ones, second_error * ones)
 
 
-def _join(parts: list[Coefficients], order: Any) -> Coefficients:
-    """Join coefficients of several scales, and put them in order."""
+def _join(parts: list[Coefficients]) -> Coefficients:
+    """Join coefficients of several scales."""
+    if len(parts) == 1:
+        return parts[0]
     columns = ([getattr(part, column.name) for part in parts] for column in fields(Coefficients))
-    return Coefficients(*(np.concatenate(column, axis=-1)[..., order] for column in columns))
+    return Coefficients(*(np.concatenate(column, axis=-1) for column in columns))
 
 
 def _of_batch(function: HostFunction, scales: Floats) -> Coefficients:
@@ -389,39 +390,39 @@ class Cache:
     """Coefficients of the scales of one function, so that blocks of pairs share them."""
 
     def __init__(self) -> None:
-        self.scales, self.parts = np.empty(0), list[Coefficients]()
+        self.scales, self.order, self.parts = np.empty(0), np.arange(0), list[Coefficients]()
 
-    def at(self, function: HostFunction, scales: Floats) -> Coefficients:
-        """Return the coefficients of all scales so far, computing those of new ones."""
-        places = np.searchsorted(self.scales, scales)
-        if np.any(np.append(self.scales, np.inf)[places] != scales):
+    def at(self, function: HostFunction, *scales: Floats) -> tuple[Coefficients, Any, Any]:
+        """Return the coefficients of all scales so far, new ones included, and places of these."""
+        ascending = np.append(self.scales[self.order], np.inf)
+        places = [np.searchsorted(ascending, scale) for scale in scales]
+        if not self.parts or any(np.any(ascending[i] != s) for i, s in zip(places, scales)):
             if self.scales.size > _MOST_CACHED:
                 self.scales, self.parts = np.empty(0), []
-            fresh = np.setdiff1d(scales, self.scales)
-            every = np.concatenate([fresh, self.scales])
-            order = np.argsort(every)
-            parts = [coefficients(function, fresh), *self.parts]
-            self.scales, self.parts = every[order], [_join(parts, order)]
-        return self.parts[0]
+            fresh = np.setdiff1d(np.concatenate([np.ravel(s) for s in scales]), self.scales)
+            self.parts = [_join([*self.parts, coefficients(function, fresh)])]
+            self.scales = np.concatenate([self.scales, fresh])
+            self.order = np.argsort(self.scales)
+            places = [np.searchsorted(self.scales, s, sorter=self.order) for s in scales]
+        x, y = (self.order[at] for at in places)
+        return self.parts[0], x, y
 
 
 def pair_moment(
     function: HostFunction, rho: Any, near: Any, far: Any, *scales: Any, cache: Cache | None = None
 ) -> tuple[Any, Any]:
     """Compute E a(u) a(v) and an error bound on the host; `near`, `far` are 1 - rho and 1 + rho."""
-    series = (cache := cache or Cache()).at(function, np.concatenate([np.ravel(s) for s in scales]))
-    # The rows of both scales of each pair among the coefficients.
-    x, y = (np.searchsorted(cache.scales, scale) for scale in scales)
+    series, x, y = (cache or Cache()).at(function, *scales)
     shape = np.broadcast_shapes(np.shape(rho), x.shape, y.shape)
     # A row with itself or its opposite: a single integral without a tail.
     alone = [(x == y) & (gap == 0.0) for gap in (near, far)]
     apart = np.abs(np.where(alone[0] | alone[1], 0.0, rho))
     largest = float(np.max(apart, initial=0.0))
-    rest, rows = series.rest, np.unique(np.concatenate([x.ravel(), y.ravel()]))
+    rest, rows = series.rest, np.concatenate([x.ravel(), y.ravel()])
     unseen = 0.25 * EPS * series.second[rows]
     # Terms end where the rest cannot be seen at the largest correlation of two different rows.
-    orders = range(N_TERMS)
-    n = bisect_left(orders, True, key=lambda k: bool(np.all(largest**k * rest[k][rows] <= unseen)))
+    fits = lambda k: bool(np.all(largest**k * rest[k][rows] <= unseen))  # noqa: E731
+    n = bisect_left(range(N_TERMS), True, key=fits)
     # Of even and odd functions every other term is 0.
     total, last, steps = np.zeros(shape), n, {1: rho, 2: rho * rho}
     for k in reversed(series.orders[: bisect_left(series.orders, n)]):
