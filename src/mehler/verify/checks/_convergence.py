@@ -25,7 +25,7 @@ _GROUP, _PILOT, _LEAST = 2, 128, 256
 
 
 class Growth(Source):
-    """Samples of m_2 Var_2 - m_1 Var_1, averaged over pairs by weights; claimed to be at most 0."""
+    """Samples of m_2 Var_2 - m_1 Var_1, sizes m_1 < m_2, over weighted pairs; the claim is <= 0."""
 
     name, noun, unit_name = "", "mean", "n_features * variance at the small size"
     events = "pairs of draws"

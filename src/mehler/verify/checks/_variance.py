@@ -29,8 +29,8 @@ from mehler.verify._verdict import Verdict
 from mehler.verify.intervals._known_variance import measure_known_variance
 from mehler.verify.intervals._undeclared import measure_undeclared
 
-# Samples per group: normal ones cost a seventh more than in large groups; least number of groups
-# for intervals without a declared kurtosis.
+# Samples per group, of which normal ones need a seventh more than in large groups; least number of
+# groups for intervals without a declared kurtosis.
 GROUP, _LEAST = 8, 256
 
 

@@ -267,9 +267,10 @@ _STEP, _EARLY = 1.3, 0.25
 
 
 def measure_known_variance(task: Task, variance: Array) -> Measurement:
-    """Test at growing sizes up to the one planned from the variance of one feature product.
+    """Return Catoni's intervals of a task's means, drawing until they decide or to a planned size.
 
-    `variance` is n_features times the variance of <phi(x), phi(y)>, in squared units.
+    `variance` is n_features times the variance of <phi(x), phi(y)>, in squared units. The plan is
+    by `features_needed`; early inspections at smaller sizes share a quarter of the error rate.
     """
     source, options = task.source, task.options
     rate, miss = (1.0 - _EARLY) * task.rate, options.miss / task.n
@@ -282,6 +283,7 @@ def measure_known_variance(task: Task, variance: Array) -> Measurement:
     n_draws = task.affordable(n_samples)
     last = n_draws * source.per_draw
     early = _early(task, last)
+    # `look` is the number of the early inspection that decides; 0: none does.
     sums, count, look = np.zeros((4, task.n)), 0, 0
     low = high = np.zeros(0)
     while count < n_draws and not (look or (count and task.clock.over)):

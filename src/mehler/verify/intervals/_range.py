@@ -193,7 +193,7 @@ _FIRST, _MOST, _STEPS, _AGAIN = 256, 2**52, (1.02, 1.1), 1.3
 
 
 def measure_bounded(task: Task, bounds: tuple[float, float]) -> Measurement:
-    """Bet until a claim is refuted or all intervals are narrow enough."""
+    """Return betting intervals of a task's means, drawing until one refutes or all are narrow."""
     # Stakes are fixed in advance, so inspections are free: at the true mean either wealth ever
     # reaches 2 means/alpha with probability at most alpha/(2 means).
     source, threshold, count = task.source, math.log(2.0 / task.rate), 0

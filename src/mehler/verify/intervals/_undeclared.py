@@ -511,7 +511,7 @@ class _Run:
 
 
 def measure_undeclared(task: Task, *, least: int | None = None) -> Measurement:
-    """Draw until a claim is refuted, all intervals are narrow enough, or more would not help.
+    """Return intervals of means; draw until one refutes, all are narrow, or more would not help.
 
     Intervals are inspected from `least` samples on, by default where a kurtosis of 20 is allowed.
     """

@@ -269,8 +269,9 @@ def _changes_by(c: Candidate, act: Callable[[], Any]) -> list[str]:
 def is_broken_alone(c: Candidate, name: str, rule: Callable[[Candidate], None]) -> bool:
     """Whether a rule stays broken, and no thread that draws as well can be the reason.
 
-    Such a thread changes the maps that seed a global generator, at chance places. So in every run
-    the features must be the same in all bits, or no state may move in a longer interval without.
+    Such a thread changes the maps that seed a global generator, at chance places. So either the
+    features of all runs of the rule are the same in all bits, or no global state may move in a
+    longer interval without a run.
     """
     if sum(thread.name != "mehler" for thread in threading.enumerate()) == 1:
         return True
