@@ -83,15 +83,15 @@ def stacked(maps: Iterable[FeatureMap]) -> FeatureMap:
     >>> jax.vmap(lambda phi: phi(X))(phis).shape
     (5, 2, 8)
     """
-    listed = require_iterable("maps", maps)
-    if not listed:
+    phis = require_iterable("maps", maps)
+    if not phis:
         raise ValueError("maps is empty: give at least one")
-    leaves = [_with_leaves(phi, "stacked") for phi in listed]
-    for phi, leaf in zip(listed, leaves, strict=True):
+    leaves = [_with_leaves(phi, "stacked") for phi in phis]
+    for phi, leaf in zip(phis, leaves, strict=True):
         if _Structure(leaf) != _Structure(leaves[0]):
-            raise ValueError(f"{phi!r} differs from {listed[0]!r} in more than its seed")
-    columns = zip(*(phi.weights for phi in listed), strict=True)
-    return listed[0]._with_weights(tuple(map(jnp.stack, columns)), "stacked")
+            raise ValueError(f"{phi!r} differs from {phis[0]!r} in more than its seed")
+    columns = zip(*(phi.weights for phi in phis), strict=True)
+    return phis[0]._with_weights(tuple(map(jnp.stack, columns)), "stacked")
 
 
 def trainable(phi: FeatureMap) -> FeatureMap:

@@ -78,10 +78,10 @@ class RandomFeatures(nn.Module):
     ) -> None:
         super().__init__()
         require_choice("bandwidth", bandwidth, ("fixed", "learned", "per-input"))
-        drawn = isinstance(map, FeatureMap)
-        if drawn and (args or kwargs):
+        is_map = isinstance(map, FeatureMap)
+        if is_map and (args or kwargs):
             raise TypeError("map is drawn already: leave its arguments out, or pass the class")
-        phi = map(*args, **kwargs) if callable(map) and not drawn else map
+        phi = map(*args, **kwargs) if callable(map) and not is_map else map
         if not isinstance(phi, FeatureMap):
             raise TypeError(f"map={map!r} must be a map of mehler, or the class of one")
         if not phi.stored:
@@ -160,9 +160,9 @@ class RandomFeatures(nn.Module):
 
     def set_extra_state(self, state: dict[str, Any]) -> None:
         """Draw the map of the recipe, so that its seed is that of the weights."""
-        recipe, own = state["recipe"], self.get_extra_state()["recipe"]
-        if recipe is None or own is None or recipe == own:
+        recipe, mine = state["recipe"], self.get_extra_state()["recipe"]
+        if recipe is None or mine is None or recipe == mine:
             return
-        if {**recipe, "seed": 0, "mehler": ""} != {**own, "seed": 0, "mehler": ""}:
+        if {**recipe, "seed": 0, "mehler": ""} != {**mine, "seed": 0, "mehler": ""}:
             raise ValueError(f"the state is of another map, {recipe}: make the layer with it")
         self.map = from_recipe(recipe, like=self.map.place)

@@ -164,9 +164,9 @@ def array_namespace(*arrays: Array, names: tuple[str, ...] | None = None) -> Any
     first = spaces[0]
     for i, space in enumerate(spaces):
         if space is not first:
-            one, other = (names[0], names[i]) if names else ("argument 1", f"argument {i + 1}")
+            here, there = (names[0], names[i]) if names else ("argument 1", f"argument {i + 1}")
             raise TypeError(
-                f"{one} is an array of {namespace_name(first)} but {other} of "
+                f"{here} is an array of {namespace_name(first)} but {there} of "
                 f"{namespace_name(space)}; bring both to one library and device"
             )
     return first
@@ -195,8 +195,8 @@ def _require_array(x: Any, name: str) -> None:
     """Raise TypeError unless `x` is an array without a mask, with the call that converts it."""
     if not is_array(x):
         # Sparse matrices and data frames have a method of their own for it.
-        own = (method for method in ("toarray", "to_numpy") if hasattr(x, method))
-        dense = next((f"{name}.{method}()" for method in own), f"numpy.asarray({name})")
+        methods = (method for method in ("toarray", "to_numpy") if hasattr(x, method))
+        dense = next((f"{name}.{method}()" for method in methods), f"numpy.asarray({name})")
         remedy = "" if x is None else f"; convert it first, for instance with {dense}"
         raise TypeError(
             f"{name} must be an array of NumPy, CuPy, PyTorch, JAX, Dask or another array API "

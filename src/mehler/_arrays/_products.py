@@ -41,7 +41,7 @@ def replaced(where: Array, values: Array, function: Callable[..., Array], *at: A
     if type(values) is not np.ndarray:
         return ns.standard_namespace(values).where(where, function(*at), values)
     if where.any():
-        values[where] = function(*(each[where] for each in at))
+        values[where] = function(*(array[where] for array in at))
     return values
 
 
@@ -78,20 +78,20 @@ class Pieces(Iterator[Array]):
 
     def after_winner(self) -> Array:
         """Return the entry to the right of the winner, from the same piece: (n, m - 1)."""
-        return _chosen(self.xp, ((piece[:, :-1], piece[:, 1:]) for piece in self))
+        return _entries_of_largest(self.xp, ((piece[:, :-1], piece[:, 1:]) for piece in self))
 
     def at_winner(self, deciding: Any) -> Array:
         """Return the entry from the piece that wins in `deciding`, the first of equals: (n, m)."""
-        return _chosen(self.xp, zip(deciding, self, strict=True))
+        return _entries_of_largest(self.xp, zip(deciding, self, strict=True))
 
 
-def _chosen(xp: ModuleType, pairs: Iterator[tuple[Array, Array]]) -> Array:
+def _entries_of_largest(xp: ModuleType, pairs: Iterator[tuple[Array, Array]]) -> Array:
     """Return, entry by entry, the second member of the pair whose first is largest."""
-    best, chosen = next(pairs)
+    best, entry = next(pairs)
     for value, offered in pairs:
-        chosen = xp.where(value > best, offered, chosen)
+        entry = xp.where(value > best, offered, entry)
         best = xp.maximum(best, value)
-    return chosen
+    return entry
 
 
 def power_distances(x: Array, y: Array, degree: int) -> Any:
@@ -124,9 +124,9 @@ def pooled(xp: ModuleType, rows: Array, pool: Array, members: Array) -> Pieces:
     projected = xp.matmul(pool, xp.matrix_transpose(rows))
     if ns.is_on_accelerator(rows):
         # All pieces at once, (q, n, m): the rows (P, n) that each member names, transposed.
-        taken = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
-        taken = xp.reshape(taken, (*members.shape, rows.shape[0]))
-        return StackedPieces(xp, xp.matrix_transpose(taken))
+        stack = xp.take(projected, xp.reshape(members, (-1,)), axis=0)
+        stack = xp.reshape(stack, (*members.shape, rows.shape[0]))
+        return StackedPieces(xp, xp.matrix_transpose(stack))
 
     def in_turn() -> Iterator[Array]:
         piece = None
@@ -169,7 +169,7 @@ class HostPieces(Pieces):
     """Pieces in tiles that stay in cache: of NumPy, or of PyTorch on a CPU without derivatives."""
 
     def __init__(self, xp: ModuleType, rows: Array, weights: Array) -> None:
-        super().__init__(xp, self._in_turn())
+        super().__init__(xp, _in_turn(xp, rows, weights))  # a method of ours would be a cycle
         self.rows, self.weights = rows, weights
 
     def largest(self) -> Any:
@@ -221,13 +221,13 @@ class HostPieces(Pieces):
                 products = memory[: math.prod(shape)].reshape(shape)
                 yield rows, columns, np.matmul(whole[rows], tile, out=products)
 
-    def _in_turn(self) -> Iterator[Any]:
-        """Yield products, each after the second in the memory of the one before."""
-        yield self.rows @ self.weights[0, :, :]
-        piece = None
-        for j in range(1, self.weights.shape[0]):
-            piece = self.xp.matmul(self.rows, self.weights[j, :, :], out=piece)
-            yield piece
+
+def _in_turn(xp: Any, rows: Array, weights: Array) -> Iterator[Any]:
+    """Yield products, each after the second in the memory of the one before."""
+    yield rows @ weights[0, :, :]
+    piece = None
+    for j in range(1, weights.shape[0]):
+        yield (piece := xp.matmul(rows, weights[j, :, :], out=piece))
 
 
 def _last_winner(products: Any) -> tuple[Any, Any]:
@@ -257,36 +257,36 @@ def cosine(xp: ModuleType, angles: Array, gain: float) -> Array:
     """Return `gain` times the cosines of `angles` (n, k), in the unit of `angle_unit`."""
     if type(angles) is not np.ndarray:
         return gain * xp.cos(angles)
-    return _written(angles, gain, 1)
+    return _waves(angles, gain, 1)
 
 
 def cosine_and_sine(xp: ModuleType, angles: Array, gain: float) -> Array:
     """Return `gain` times cosines, then sines, of `angles` (n, k): (n, 2 k)."""
     if type(angles) is not np.ndarray:
         return gain * xp.concat((xp.cos(angles), xp.sin(angles)), axis=1)
-    return _written(angles, gain, 2)
+    return _waves(angles, gain, 2)
 
 
 def _takes_turns(x: Array) -> bool:
     return type(x) is np.ndarray and x.dtype != np.float32
 
 
-def _written(angles: Array, gain: float, n: int) -> Any:
+def _waves(angles: Array, gain: float, n: int) -> Any:
     """Return one or both functions side by side; transposed angles give a transposed result."""
-    turned = angles.flags.f_contiguous and not angles.flags.c_contiguous
-    angles = angles.T if turned else angles
+    is_transposed = angles.flags.f_contiguous and not angles.flags.c_contiguous
+    angles = angles.T if is_transposed else angles
     rows, columns = angles.shape
-    shape = (n * rows, columns) if turned else (rows, n * columns)
+    shape = (n * rows, columns) if is_transposed else (rows, n * columns)
     out = np.empty(shape, dtype=angles.dtype)
-    halves = np.split(out, n, axis=0 if turned else 1)
+    halves = np.split(out, n, axis=0 if is_transposed else 1)
     if _takes_turns(angles):
-        for some in slices(rows, max(1, _TILE // columns)):
-            _turns(angles[some], gain, [half[some] for half in halves])
+        for part in slices(rows, max(1, _TILE // columns)):
+            _turns(angles[part], gain, [half[part] for half in halves])
     else:
         for wave, half in zip((np.cos, np.sin), halves):
             wave(angles, out=half)
         out *= angles.dtype.type(gain)
-    return out.T if turned else out
+    return out.T if is_transposed else out
 
 
 def _turns(angles: NDArray[np.float64], gain: float, out: list[Any]) -> None:
@@ -324,7 +324,7 @@ def erf(_: Any, t: Array) -> Array:
     from scipy.special import erf as on_host
 
     return ns.of_chunks(
-        lambda some: ns.from_host(on_host(to_host(some)), ns.place_of(some)), t, t.dtype
+        lambda chunk: ns.from_host(on_host(to_host(chunk)), ns.place_of(chunk)), t, t.dtype
     )
 
 
@@ -341,14 +341,14 @@ def ecdf_at(
     """
     counted = []
     for part, values in pieces:
-        own = thresholds[None, :] if thresholds.ndim == 1 else thresholds[part, :]
+        levels = thresholds[None, :] if thresholds.ndim == 1 else thresholds[part, :]
         if ns.is_on_accelerator(values):  # where each threshold would be two launches
-            below = values[:, None, :, :] <= own[:, :, None, None]
+            below = values[:, None, :, :] <= levels[:, :, None, None]
             counted.append(xp.sum(below, axis=2, dtype=xp.int32))
         else:
             if ns.is_numpy_array(values) and values.shape[2] < 64:  # sums then add whole planes
                 values = np.ascontiguousarray(values.swapaxes(0, 1)).swapaxes(0, 1)
-            columns = (own[:, k][:, None, None] for k in range(own.shape[1]))
+            columns = (levels[:, k][:, None, None] for k in range(levels.shape[1]))
             counted.append(xp.stack([_count(xp, values <= t) for t in columns], axis=1))
     counts = xp.concat(counted, axis=0) if len(counted) > 1 else counted[0]
     counts = xp.permute_dims(counts, (2, 0, 1))

@@ -85,11 +85,11 @@ def _require_device(x: Array, name: str) -> None:
         return
     import cupy
 
-    own, current = int(x.device.id), int(cupy.cuda.Device().id)
-    if own != current:
-        devices = f"CUDA device {own}, and CuPy computes on the current one, {current}"
+    home, current = int(x.device.id), int(cupy.cuda.Device().id)
+    if home != current:
+        devices = f"CUDA device {home}, and CuPy computes on the current one, {current}"
         raise ValueError(
-            f"{name} lives on {devices}: do this inside `with cupy.cuda.Device({own}):`"
+            f"{name} lives on {devices}: do this inside `with cupy.cuda.Device({home}):`"
         )
 
 
@@ -133,10 +133,10 @@ def require_no_overflow(value: Array, x: Array, y: Array | None, what: str = "pr
 
 def overflow_error(what: str, dtype: Any, x: Array, y: Array | None = None) -> ValueError:
     """Return the error for rows whose values overflow."""
-    rows = [np.asarray(to_host(each), dtype=np.float64) for each in (x, y) if each is not None]
+    rows = [np.asarray(to_host(part), dtype=np.float64) for part in (x, y) if part is not None]
     with np.errstate(over="ignore"):
         # hypot does not overflow before the length does.
-        longest = max(float(np.max(np.hypot.reduce(np.abs(each), axis=1))) for each in rows)
+        longest = max(float(np.max(np.hypot.reduce(np.abs(part), axis=1))) for part in rows)
     return ValueError(
         f"{'X' if y is None else 'X or Y'} has a row of length {longest:.3g}, whose {what} "
         f"overflow in {ns.dtype_name(dtype)}: scale the rows"
@@ -181,7 +181,7 @@ def block_rows_for_map(n_columns: int, itemsize: int, on: Array | None = None) -
 
 def block_rows_for_max(n_inputs: int, n_columns: int) -> int:
     """Return rows per block for a maximum over products, about 2 MiB, to stay in cache."""
-    least = 512 if n_inputs >= 256 else 256
+    least = 256 if 64 < n_inputs < 256 else 512  # of few inputs, products are in tiles
     rows = max(least, min(1024, (1 << 19) // n_columns // 128 * 128))
     return min(rows, max(64, (8 << 20) // n_columns))
 
@@ -226,11 +226,11 @@ def map_rows(
             dtype,
         )
     place = ns.place_of(x)
-    xp, held = place.xp, max(n_columns, width)
+    xp, widest = place.xp, max(n_columns, width)
     if block is None or ns.is_on_accelerator(x):
-        block = block_rows_for_map(held, 8 if ns.dtype_name(dtype) == "float64" else 4, x)
+        block = block_rows_for_map(widest, 8 if ns.dtype_name(dtype) == "float64" else 4, x)
     if ns.is_jax_array(x):
-        fast = compiled(x) if compiled is not None and n_rows * held >= _COMPILED else None
+        fast = compiled(x) if compiled is not None and n_rows * widest >= _COMPILED else None
         return _map_rows_jax(function, fast, x, block)
     if n_rows <= block:
         return function(xp, x)
@@ -336,13 +336,13 @@ def pairs_of_batches(function: Callable[..., Array], x: Array, y: Array | None) 
     """Apply a function of two matrices of rows, (n, d) and (k, d) to (n, k), batch by batch."""
     rows = (x,) if y is None else (x, y)
     xp = ns.array_namespace(*rows, names=("X", "Y")[: len(rows)])
-    for name, each in zip(("X", "Y"), rows):
-        if 0 in each.shape:
-            raise ValueError(f"{name} is empty: its shape is {tuple(each.shape)}; pass some rows")
-    batch, stacks = np.broadcast_shapes(*(each.shape[:-2] for each in rows)), []
-    for each in rows:
-        whole = xp.broadcast_to(each, (*batch, *each.shape[-2:]))
-        stacks.append(xp.reshape(whole, (-1, *each.shape[-2:])))
+    for name, matrix in zip(("X", "Y"), rows):
+        if 0 in matrix.shape:
+            raise ValueError(f"{name} is empty: its shape is {tuple(matrix.shape)}; pass some rows")
+    batch, stacks = np.broadcast_shapes(*(matrix.shape[:-2] for matrix in rows)), []
+    for matrix in rows:
+        whole = xp.broadcast_to(matrix, (*batch, *matrix.shape[-2:]))
+        stacks.append(xp.reshape(whole, (-1, *matrix.shape[-2:])))
     values = [
         function(*(stack[i, :, :] for stack in stacks), *([None] if y is None else []))
         for i in range(stacks[0].shape[0])
@@ -424,7 +424,7 @@ def pairs_of_chunks(
     import dask.array as da
 
     x = x.rechunk({1: -1})
-    other = x if y is None else y.rechunk({1: -1})
+    columns = x if y is None else y.rechunk({1: -1})
     numbers: tuple[Any, ...] = ()
     if y is None:  # rows of one chunk have one number
         require_known_chunks(x)
@@ -440,7 +440,7 @@ def pairs_of_chunks(
         "ij",
         x,
         "ik",
-        other,
+        columns,
         "jk",
         *numbers,
         shared=dask.delayed(function, pure=False, traverse=False),

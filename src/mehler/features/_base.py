@@ -125,20 +125,20 @@ class FeatureMap(Written):
         self._require_size()
         self.place = _arrays.resolve_place(like)
         self._on_host = self.place.on_host
-        chosen = _arrays.resolve_dtype(dtype, self.place.xp, self.place.device)
-        self.dtype = None if dtype is None else _arrays.dtype_name(chosen)
+        float_type = _arrays.resolve_dtype(dtype, self.place.xp, self.place.device)
+        self.dtype = None if dtype is None else _arrays.dtype_name(float_type)
         if dtype is None and _arrays.is_array(like):
-            chosen = _arrays.real_dtype(like, name="like")
+            float_type = _arrays.real_dtype(like, name="like")
         self._lock = threading.Lock()
         # By dtype: weights, the longest rows whose angles keep their phase, and what JAX compiled.
         self._placed: dict[str, tuple[Any, ...]] = {}
         self._longest: dict[str, float] = {}
         self._jits: dict[str, Any] = {}
         if stored:
-            self._weights(_arrays.dtype_name(chosen))
+            self._weights(_arrays.dtype_name(float_type))
         else:
             # Fail now, not in the first pass, if units cannot be drawn alone.
-            self._draw(_arrays.dtype_name(chosen), slice(0, 1))
+            self._draw(_arrays.dtype_name(float_type), slice(0, 1))
         self._drawn = True
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -219,27 +219,27 @@ class FeatureMap(Written):
         return self._features(X, check_finite is True or require_flag("check_finite", check_finite))
 
     def _features(
-        self, X: Array, finite: bool, some: UnitBlock | None = None, name: str = "X"
+        self, X: Array, finite: bool, part: UnitBlock | None = None, name: str = "X"
     ) -> Array:
         """Check rows, and compute the features of all units or of some of them."""
         largest = _arrays.require_matrix(X, name=name, n_columns=self.n_inputs, finite=finite)
         _arrays.require_same_place(X, self.place, name=name, owner="phi")
         dtype, precision = self._dtype_for(X)
-        n_columns, out = self.n_features if some is None else some.n_features, dtype
+        n_columns, out = self.n_features if part is None else part.n_features, dtype
         if self._unit.n_values:
             out = _arrays.code_dtype(self.place.xp, self._unit.n_values)
         if _arrays.stays_lazy(X):
-            chunk = functools.partial(self._features, finite=finite, some=some, name="a chunk of X")
+            chunk = functools.partial(self._features, finite=finite, part=part, name="a chunk of X")
             return _arrays.over_chunks(chunk, X, n_columns, out)
-        streamed = some is None and not self.stored
-        placed: tuple[Any, ...] = ()
+        streamed = part is None and not self.stored
+        arrays: tuple[Any, ...] = ()
         if not streamed:
-            placed = self._weights(precision) if some is None else some.weights(precision)
+            arrays = self._weights(precision) if part is None else part.weights(precision)
 
-        def block(drawn: tuple[Any, ...]) -> Callable[[Any, Array], Array]:
-            return lambda xp, x: self._transform(xp, xp.astype(x, dtype, copy=False), *drawn)
+        def block(arrays: tuple[Any, ...]) -> Callable[[Any, Array], Array]:
+            return lambda xp, x: self._transform(xp, xp.astype(x, dtype, copy=False), *arrays)
 
-        looked = self._require_range(X, precision, largest, placed, name)
+        looked = self._require_range(X, precision, largest, arrays, name)
         quiet = np.errstate(over="ignore", invalid="ignore") if looked else nullcontext()
         with _arrays.full_precision(X), quiet:
             if streamed:
@@ -247,13 +247,13 @@ class FeatureMap(Written):
                 result = _arrays.map_columns(parts, X, n_columns, out)
             else:
                 result = _arrays.map_rows(
-                    block(placed),
+                    block(arrays),
                     X,
                     n_columns,
                     out,
                     block=self._unit.block if self._on_host else None,
                     width=self._unit.width,
-                    compiled=functools.partial(self._compiled, placed, precision),
+                    compiled=functools.partial(self._compiled, arrays, precision),
                 )
         if looked:
             _arrays.require_no_overflow(result, X, None, f"features by {self._title}")
@@ -405,9 +405,9 @@ class FeatureMap(Written):
                 most = angles.longest(_arrays.dtype_name(wide), self.n_inputs, angles.scale)
                 angles.require(rows, _arrays.dtype_name(wide), most, name)
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(x):
-            other = None if y is None else xp.astype(y, wide)
-            value = xp.astype(function(xp.astype(x, wide, copy=False), other), dtype, copy=False)
-        if finite and not angles:  # waves are bounded
+            wide_y = None if y is None else xp.astype(y, wide)
+            value = xp.astype(function(xp.astype(x, wide, copy=False), wide_y), dtype, copy=False)
+        if finite:
             _arrays.require_no_overflow(value, x, y)
         return value
 
@@ -458,8 +458,8 @@ class FeatureMap(Written):
         self, X: Array, Y: Array, first: NDArray[np.int64], second: NDArray[np.int64]
     ) -> Array | None:
         """Return `products` of rows x_i and y_j by host indices; None if a class has its own."""
-        own = type(self).products is FeatureMap.products
-        if not own or _arrays.is_lazy(X) or _arrays.is_lazy(Y):
+        default = type(self).products is FeatureMap.products
+        if not default or _arrays.is_lazy(X) or _arrays.is_lazy(Y):
             return None
         left = self(X)
         right, place = left if Y is X else self(Y), _arrays.place_of(left)
@@ -472,10 +472,10 @@ class FeatureMap(Written):
     def _unit_products(self, left: Array, right: Array) -> Array:
         """Sum the products of the columns of each unit, times the number of units."""
         both = left * right * float(self.n_units)
-        groups, each = self._unit.columns
-        if groups == each == 1:
+        groups, width = self._unit.columns
+        if groups == width == 1:
             return both
-        xp, shape = _arrays.array_namespace(both), (both.shape[0], groups, self.n_units, each)
+        xp, shape = _arrays.array_namespace(both), (both.shape[0], groups, self.n_units, width)
         both = xp.reshape(both, shape)
         return xp.sum(xp.sum(both, axis=3), axis=1)
 
@@ -492,12 +492,12 @@ class FeatureMap(Written):
         if size <= self._max_bytes:
             return
         sizes = {k: v for k, v in self._arguments().items() if isinstance(v, int) and k != "seed"}
-        listed = ", ".join(f"{name}={value}" for name, value in sizes.items())
+        text = ", ".join(f"{name}={value}" for name, value in sizes.items())
         remedy = "make one of them smaller"
         if self._max_bytes < _LARGEST_WEIGHTS:
             remedy = f"if that is what you mean, pass max_bytes={size}"
         unit = f"{size / 2**30:.0f} GiB" if size < 1 << 40 else f"{size >> 40} TiB"
-        raise ValueError(f"{listed} ask for {unit} of weights; {remedy}")
+        raise ValueError(f"{text} ask for {unit} of weights; {remedy}")
 
     def _require_all(self, units: slice) -> None:
         """Raise ValueError unless all units are drawn."""
@@ -534,7 +534,7 @@ class FeatureMap(Written):
                     )
                 self._placed[dtype] = self._drawn_weights(dtype)
             weights = self._placed[dtype]
-        if self._axes and self._axes != tuple(each.ndim for each in weights):
+        if self._axes and self._axes != tuple(part.ndim for part in weights):
             raise ValueError(
                 f"this map has {self._weights_are} weights, of other axes than one draw: to call "
                 "several draws, jax.vmap(lambda phi: phi(X))(mehler.jax.stacked(maps))"
@@ -553,7 +553,7 @@ class FeatureMap(Written):
             _placed={self.first_dtype: tuple(weights)},
             _jits={},
             _weights_are=kind,
-            _axes=self._axes or tuple(each.ndim for each in self.weights),
+            _axes=self._axes or tuple(part.ndim for part in self.weights),
             _lock=threading.Lock(),
         )
         return bound

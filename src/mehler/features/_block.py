@@ -58,15 +58,15 @@ class Angles:
     def require(self, rows: Array, dtype: str, most: float, name: str) -> None:
         """Raise ValueError for rows longer than `most`; those with NaN have no length."""
         n, d = rows.shape
-        for some in _arrays.slices(n, _arrays.block_rows_for_map(d, 8, rows)):
+        for part in _arrays.slices(n, _arrays.block_rows_for_map(d, 8, rows)):
             with np.errstate(all="ignore"):
-                size = lengths(np, np.asarray(_arrays.to_host(rows[some, :]), dtype=np.float64))
+                size = lengths(np, np.asarray(_arrays.to_host(rows[part, :]), dtype=np.float64))
             # A length that overflows is infinite; that of a row with NaN or infinity is NaN.
             far = np.flatnonzero(size[:, 0] > most)
             if far.size:
                 remedy = "" if dtype == "float64" else "; or compute in float64"
                 raise ValueError(
-                    f"{name} has the length {size[far[0], 0]:.3g} in row {some.start + far[0]}, and"
+                    f"{name} has the length {size[far[0], 0]:.3g} in row {part.start + far[0]}, and"
                     f" angles <w, x> of rows longer than {most:.3g} are rounded in {dtype} by "
                     f"more than {LIMIT:.2g} radians: centre the columns, scale them, or take a "
                     f"larger length scale{remedy}"
@@ -135,18 +135,18 @@ class UnitBlock:
         self.start, self.stop = start, stop
         self._phi = phi
         self._placed: dict[str, Any] = {}
-        groups, each = phi._unit.columns
+        groups, width = phi._unit.columns
         # Columns of the map, in the order of the block.
         self.slices = tuple(
-            slice((g * phi.n_units + start) * each, (g * phi.n_units + stop) * each)
+            slice((g * phi.n_units + start) * width, (g * phi.n_units + stop) * width)
             for g in range(groups)
         )
-        self.n_features = groups * each * (stop - start)
+        self.n_features = groups * width * (stop - start)
 
     @property
     def columns(self) -> Any:
         """Column numbers in the map, shape (n_features,): ``Z[:, block.columns] = block(X)``."""
-        return np.concatenate([np.arange(each.start, each.stop) for each in self.slices])
+        return np.concatenate([np.arange(part.start, part.stop) for part in self.slices])
 
     def __call__(self, X: Array, *, check_finite: bool = True) -> Array:
         """Compute the columns of these units, (n, n_features), as the map itself does."""
@@ -157,8 +157,8 @@ class UnitBlock:
     def weights(self, dtype: str) -> tuple[Any, ...]:
         """Return the weights of these units in a named dtype, where the map's are."""
         if dtype not in self._placed:
-            drawn = self._phi._draw(dtype, slice(self.start, self.stop))
-            self._placed[dtype] = tuple(_arrays.from_host(part, self._phi.place) for part in drawn)
+            arrays = self._phi._draw(dtype, slice(self.start, self.stop))
+            self._placed[dtype] = tuple(_arrays.from_host(part, self._phi.place) for part in arrays)
         return self._placed[dtype]
 
 
@@ -167,4 +167,4 @@ def unit_blocks(phi: Any, size: int | None = None) -> Iterator[UnitBlock]:
     if size is None:
         fit = _NUMBERS // max(1, phi._unit.n_weights // phi.n_units)
         size = max(1, min(_MOST_UNITS, fit) // UNITS_PER_BLOCK) * UNITS_PER_BLOCK
-    return (UnitBlock(phi, each.start, each.stop) for each in _arrays.slices(phi.n_units, size))
+    return (UnitBlock(phi, part.start, part.stop) for part in _arrays.slices(phi.n_units, size))

@@ -24,10 +24,10 @@ _CLOSED = 4.0  # times eps^1.5: a smaller 1 - |rho| is rounding of equal or oppo
 def lengths(xp: ModuleType, x: Array) -> Array:
     """Compute the Euclidean norm of each row, (n, 1), scaled so that squares cannot overflow."""
     largest = xp.max(xp.abs(x), axis=1, keepdims=True)
-    some, one = largest > 0, xp.ones_like(largest)
-    scale = xp.where(some, largest, one)
+    mask, ones = largest > 0, xp.ones_like(largest)
+    scale = xp.where(mask, largest, ones)
     square = xp.sum((x / scale) ** 2, axis=1, keepdims=True)
-    return xp.where(some, scale * xp.sqrt(xp.where(some, square, one)), xp.zeros_like(largest))
+    return xp.where(mask, scale * xp.sqrt(xp.where(mask, square, ones)), xp.zeros_like(largest))
 
 
 def directions(xp: ModuleType, x: Array, length: Array) -> Array:
@@ -140,9 +140,9 @@ class SplitRows:
         square = xp.sum(self.coarse**2, axis=1, keepdims=True)
         rest_square = xp.sum(rest * (self.coarse + self.unit), axis=1, keepdims=True)
         # A row of zeros is orthogonal to all.
-        some = self.length > 0
-        self.coarse_half = 0.5 * xp.where(some, square, xp.ones_like(self.length))
-        self.rest_half = 0.5 * xp.where(some, rest_square, xp.zeros_like(self.length))
+        nonzero = self.length > 0
+        self.coarse_half = 0.5 * xp.where(nonzero, square, xp.ones_like(self.length))
+        self.rest_half = 0.5 * xp.where(nonzero, rest_square, xp.zeros_like(self.length))
 
     def __getitem__(self, rows: slice) -> SplitRows:
         """Return some of the rows."""
@@ -150,14 +150,14 @@ class SplitRows:
         part.__dict__.update({name: value[rows, :] for name, value in self.__dict__.items()})
         return part
 
-    def paired(self, other: SplitRows, *, diagonal: bool) -> Pairs:
+    def paired(self, right: SplitRows, *, diagonal: bool) -> Pairs:
         """Pair all rows with all others; those on the diagonal are the same."""
         xp = _arrays.array_namespace(self.unit)
-        turned = xp.matrix_transpose
-        coarse = xp.matmul(self.coarse, turned(other.coarse))
-        rest = xp.matmul(self.parts, turned(other.turned_parts))
-        halves = self.coarse_half + turned(other.coarse_half)
-        rests = self.rest_half + turned(other.rest_half)
+        transpose = xp.matrix_transpose
+        coarse = xp.matmul(self.coarse, transpose(right.coarse))
+        rest = xp.matmul(self.parts, transpose(right.turned_parts))
+        halves = self.coarse_half + transpose(right.coarse_half)
+        rests = self.rest_half + transpose(right.rest_half)
         near, far = (halves - coarse) + (rests - rest), (halves + coarse) + (rests + rest)
         small = xp.minimum(near, far)
         rho = xp.copysign(1.0 - small, far - near)
@@ -173,7 +173,7 @@ class SplitRows:
         near = _arrays.replaced(closed, near, lambda r: 1.0 - ends(r), rho)
         far = _arrays.replaced(closed, far, lambda r: 1.0 + ends(r), rho)
         rho = _arrays.replaced(closed, rho, ends, rho)
-        return Pairs(rho, near, far, self.length, turned(other.length))
+        return Pairs(rho, near, far, self.length, transpose(right.length))
 
 
 _ELEMENTS = 1 << 20  # differences per block: 8 MiB
@@ -193,9 +193,9 @@ def cityblock_distances(x: Array, y: Array | None, scale: float) -> Array:
 
 
 def _of_differences(
-    x: Array, y: Array | None, scale: float, degree: int, each: Callable[..., Any]
+    x: Array, y: Array | None, scale: float, degree: int, term: Callable[..., Any]
 ) -> Array:
-    """Sum a function `each` of the entries of scale (x_i - y_j), by blocks: (n, k)."""
+    """Sum a function `term` of the entries of scale (x_i - y_j), by blocks: (n, k)."""
     xp, y = _arrays.array_namespace(x), x if y is None else y
     # Differences of close rows are exact: before them come powers of 2 that cannot overflow.
     mantissa, exponent = math.frexp(scale)
@@ -210,12 +210,12 @@ def _of_differences(
     columns = max(1, min(x.shape[1], _ELEMENTS // y.shape[0]))
     rows = max(1, _ELEMENTS // (columns * y.shape[0]))
     parts = []
-    for some in _arrays.slices(x.shape[0], rows):
+    for part in _arrays.slices(x.shape[0], rows):
         total: Any = 0.0
         for piece in _arrays.slices(x.shape[1], columns):
-            differences = x[some, None, piece] - y[None, :, piece]
+            differences = x[part, None, piece] - y[None, :, piece]
             differences = differences if after == 1.0 else differences * after
             differences = xp.clip(differences, -most, most)
-            total = total + xp.sum(each(xp, differences), axis=2)
+            total = total + xp.sum(term(xp, differences), axis=2)
         parts.append(total * (2.0 * mantissa) ** degree)
     return parts[0] if len(parts) == 1 else xp.concat(parts, axis=0)

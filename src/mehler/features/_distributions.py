@@ -65,8 +65,8 @@ def cdf(X: Array, t: Array, of_unit: Callable[[Any], Any], *, homogeneous: bool 
 
     def at(rows: Any, values: Any) -> Any:
         length = _correlation.lengths(np, rows) if homogeneous else np.ones((len(rows), 1))
-        scaled = values / np.where(length > 0.0, length, 1.0)
-        return np.where(length > 0.0, of_unit(scaled), values >= 0.0)
+        quotient = values / np.where(length > 0.0, length, 1.0)
+        return np.where(length > 0.0, of_unit(quotient), values >= 0.0)
 
     return on_host(X, t, at)
 

@@ -50,9 +50,9 @@ class Registry:
     def add(self, cls: type) -> None:
         """Register a class; a user's class must not take the name of one of ours."""
         name = cls.__name__
-        known = self.classes.get(name, cls)
-        if (known.__module__, known.__qualname__) != (cls.__module__, cls.__qualname__):
-            if pickled_class(known) is None:
+        namesake = self.classes.get(name, cls)
+        if (namesake.__module__, namesake.__qualname__) != (cls.__module__, cls.__qualname__):
+            if pickled_class(namesake) is None:
                 raise TypeError(f"a {self.what} is already named {name}: take another name")
             self.ambiguous.add(name)
         self.classes[name] = cls
@@ -83,21 +83,21 @@ class Registry:
             if name in self.ambiguous:
                 raise ValueError(f"{wrong}, as two classes are called: rename one")
             raise ValueError(f"{wrong}; this version has {self.names}")
-        version = _known(arguments.pop("mehler", __version__))
+        version = _numbers(arguments.pop("mehler", __version__))
         if version < (0, 4) and arguments.get("projections") == "orthogonal":
             arguments["projections"] = "orthogonal-qr"
         kind: Any = cls or self.classes[name]
-        made = kind.__new__(kind)
+        instance = kind.__new__(kind)
         if max_bytes is not None:
-            made._max_bytes = max_bytes
+            instance._max_bytes = max_bytes
         try:
-            kind.__init__(made, **arguments, **options)
+            kind.__init__(instance, **arguments, **options)
         except TypeError as error:
             raise ValueError(f"recipe of {name} does not fit: {error}") from error
-        return made
+        return instance
 
 
-def _known(version: str) -> tuple[int, int]:
+def _numbers(version: str) -> tuple[int, int]:
     """Return the numbers of a version; refuse a later one, whose classes may draw differently."""
     numbers = re.fullmatch(r"(\d+)\.(\d+)(\..*)?", version) if isinstance(version, str) else None
     if numbers is None:
@@ -137,7 +137,7 @@ def group_of(recipe: dict[str, Any], cls: type | None = None) -> Any:
     return GROUPS.make(recipe, cls)
 
 
-def written(name: str, value: Any) -> Any:
+def json_value(name: str, value: Any) -> Any:
     """Return an argument in the form of recipes; ValueError for what JSON cannot hold."""
     if hasattr(value, "recipe"):
         return value.recipe()
@@ -178,7 +178,7 @@ class Written(ABC):
         processor; for what linear algebra computes see :mod:`mehler.features.projections`.
         ValueError if the map was drawn with a function or a spectrum of your own.
         """
-        return {name: written(name, value) for name, value in self._named_arguments().items()}
+        return {name: json_value(name, value) for name, value in self._named_arguments().items()}
 
     def _named_arguments(self) -> dict[str, Any]:
         """Return the name of the class, the version, and the arguments as they are."""
@@ -188,17 +188,17 @@ class Written(ABC):
 
     def _arguments(self) -> dict[str, Any]:
         """Return the constructor's arguments, from attributes of their names, the seed last."""
-        own, arguments = vars(self), {}
-        for name, taken in inspect.signature(type(self)).parameters.items():
+        attributes, arguments = vars(self), {}
+        for name, parameter in inspect.signature(type(self)).parameters.items():
             if name in ("like", "dtype", "seed", "stored"):
                 continue
-            if name not in own and "_" + name not in own:
+            if name not in attributes and "_" + name not in attributes:
                 raise AttributeError(
                     f"{type(self).__name__} keeps no {name}: its constructor must set self.{name}, "
                     "from which recipes and copies are made"
                 )
-            value = own.get(name, own.get("_" + name))
-            if name not in self._later or value != taken.default:
+            value = attributes.get(name, attributes.get("_" + name))
+            if name not in self._later or value != parameter.default:
                 arguments[name] = value
         # Omit the default so recipes from before `stored=` still compare equal.
         return {**arguments, "seed": self.seed, **({} if self.stored else {"stored": False})}
@@ -216,11 +216,11 @@ class Written(ABC):
 
     def __repr__(self) -> str:
         arguments = ", ".join(f"{k}={v!r}" for k, v in self._arguments().items())
-        own = "" if self._weights_are == "drawn" else f", with {self._weights_are} weights"
-        return f"{type(self).__name__}.draw({arguments}) on {self.place.name}{own}"
+        suffix = "" if self._weights_are == "drawn" else f", with {self._weights_are} weights"
+        return f"{type(self).__name__}.draw({arguments}) on {self.place.name}{suffix}"
 
     def _require_drawn(self, what: str) -> None:
         """Raise unless the weights are those of the seed."""
         if self._weights_are != "drawn":
-            given = "this map has weights that were given to it, and cannot be"
-            raise ValueError(f"{given} {what} by its seed {self.seed}: use the map that was drawn")
+            cause = "this map has weights that were given to it, and cannot be"
+            raise ValueError(f"{cause} {what} by its seed {self.seed}: use the map that was drawn")

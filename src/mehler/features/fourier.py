@@ -134,7 +134,7 @@ class FourierFeatures(FeatureMap):
             raise ValueError(f"{odd}: take {m + 1}, or form='offset'")
         sizes = (1, self.n_inputs, m // 2 if pairs else m)
         self._projection.check(*sizes)
-        own = self._projection.block_rows_for_map(self.n_inputs)
+        block_rows = self._projection.block_rows_for_map(self.n_inputs)
         law = 0 if self._mixed or self._transformed else None
         if self._transformed and not self._mixed and not pairs:
             law = 1
@@ -143,7 +143,7 @@ class FourierFeatures(FeatureMap):
             columns=(2 if pairs else 1, 1),
             angles=Angles(self.spectrum.scale, law=law),
             # 2 MiB of float32 features: each is written twice and read once.
-            block=own or max(256, min(1024, (1 << 19) // self.n_features)),
+            block=block_rows or max(256, min(1024, (1 << 19) // self.n_features)),
         )
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
@@ -222,13 +222,13 @@ class FourierFeatures(FeatureMap):
     def _kurtosis_of(self, x: Array, y: Array | None) -> Array:
         t = self.spectrum.distance(x, y)
         half = 0.5 * self.spectrum.spread(t)
-        own = self.spectrum.kurtosis(t)
+        kurtosis = self.spectrum.kurtosis(t)
         if self.form == "pairs":
             # The product is constant for equal rows.
             xp = _arrays.array_namespace(half)
-            return xp.where(half > 0.0, own, xp.ones_like(half))
+            return xp.where(half > 0.0, kurtosis, xp.ones_like(half))
         # A + B with B the cosine of a uniform angle: Var B = 1/2, E B^4 = 3/8.
-        total: Any = (own * half * half + 3.0 * half + 0.375) / (half + 0.5) ** 2
+        total: Any = (kurtosis * half * half + 3.0 * half + 0.375) / (half + 0.5) ** 2
         return total
 
     product_kurtosis = _distributions.product_kurtosis

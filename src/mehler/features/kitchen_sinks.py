@@ -159,8 +159,8 @@ class KitchenSinks(FeatureMap):
 
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         shifted = self.bias != 0.0
-        own = weights[:-1] if shifted else weights
-        (projected,) = self._projection.pieces(xp, rows * self.weight_scale, *own)
+        vectors = weights[:-1] if shifted else weights
+        (projected,) = self._projection.pieces(xp, rows * self.weight_scale, *vectors)
         if shifted:
             projected = projected + weights[-1]
         activated = self._activation(xp, projected)
@@ -216,11 +216,11 @@ class KitchenSinks(FeatureMap):
 
     def _scales(self, x: Array) -> Array:
         """Append the bias as a coordinate, so that products of rows are covariances."""
-        scaled = x * self.weight_scale
+        multiples = x * self.weight_scale
         if self.bias in (0.0, "uniform"):
-            return scaled
+            return multiples
         xp = _arrays.array_namespace(x)
-        return xp.concat([scaled, float(self.bias) * xp.ones_like(x[:, :1])], axis=1)
+        return xp.concat([multiples, float(self.bias) * xp.ones_like(x[:, :1])], axis=1)
 
     @property
     def kernel_source(self) -> str:
@@ -249,10 +249,10 @@ class KitchenSinks(FeatureMap):
         if self._stumps:
             raise ValueError("law='stumps' has no known kurtosis: check the range of its products")
         pairs, uniform = self._pairs(x, y), self.bias == "uniform"
-        zero, other = pairs.x_scale == 0.0, pairs.y_scale == 0.0
+        x_zero, y_zero = pairs.x_scale == 0.0, pairs.y_scale == 0.0
         if self._activation.degree is not None:
             # A kurtosis does not depend on lengths, whose powers could overflow.
-            scales = {"x_scale": 1.0 - 1.0 * zero, "y_scale": 1.0 - 1.0 * other}
+            scales = {"x_scale": 1.0 - 1.0 * x_zero, "y_scale": 1.0 - 1.0 * y_zero}
             pairs = dataclasses.replace(pairs, **scales, covariance=None)
         m, errors = [], []
         for p in (1, 2, 3, 4):
@@ -265,7 +265,7 @@ class KitchenSinks(FeatureMap):
         central = m[3] - 4 * m[0] * m[2] + 6 * m[0] ** 2 * m[1] - 3 * m[0] ** 4
         still = variance <= 0.0
         if self._activation.degree is None:
-            still = ((zero & other) | ((zero | other) & (m[1] == 0.0))) & (not uniform)
+            still = ((x_zero & y_zero) | ((x_zero | y_zero) & (m[1] == 0.0))) & (not uniform)
             self._require_digits(still, variance, central, m, errors)
         ones = xp.ones_like(variance)
         return xp.where(still, ones, central / xp.where(still, ones, variance) ** 2)
@@ -390,9 +390,9 @@ class StumpWeights(WeightLaw):
         n, size = units.stop - units.start, _random.UNITS_PER_BLOCK
         weight, offset = np.zeros((phi.n_inputs, n)), np.empty((1, n))
         for rng, here, there in _random.generators(phi.seed, _random.LAW, units.start, n):
-            chosen = rng.integers(phi.n_inputs, size=size)
+            inputs = rng.integers(phi.n_inputs, size=size)
             offset[0, here] = float(phi.bias) * (2.0 * rng.random(size) - 1.0)[there]
-            weight[chosen[there], np.arange(n)[here]] = 1.0
+            weight[inputs[there], np.arange(n)[here]] = 1.0
         return weight.astype(dtype)[None], offset.astype(dtype)
 
     def projected(self, n_inputs: int) -> Projected:

@@ -66,9 +66,9 @@ class LocalisedLinearFeatures(FourierFeatures):
                 f"n_features={self.n_features} is not a multiple of n_inputs={self.n_inputs}: each "
                 f"feature of the localiser has {self.n_inputs} columns"
             )
-        own = super()._units()
+        units = super()._units()
         # Column i m/d + j is x_i z_j.
-        return own._replace(columns=(self.n_inputs * own.columns[0], 1), block=None)
+        return units._replace(columns=(self.n_inputs * units.columns[0], 1), block=None)
 
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         z = super()._transform(xp, rows, *weights)

@@ -403,13 +403,13 @@ class Hadamard(Projection):
 
     def n_weights(self, n_pieces: int, n_inputs: int, n_units: int) -> int:
         """Return b numbers per unit, for whole blocks."""
-        size = padded(n_inputs)
+        size = padded_size(n_inputs)
         blocks = -(-n_units // size)
         return n_pieces * blocks * size * cell(size) + 2 * size
 
     def _all_units(self, of: Draw, n_units: int) -> Weights:
         """Draw positions, signs, transforms, cells (q, blocks, D/b, b, b) and lengths (q, m, 1)."""
-        size = padded(of.d)
+        size = padded_size(of.d)
         b, purpose = cell(size), _random.HADAMARD + of.stream
         # The same rotation for all blocks and pieces: given it, vectors are N(0, I) and
         # independent, so it does not correlate blocks.
@@ -424,8 +424,8 @@ class Hadamard(Projection):
             turns = haar(rng.standard_normal((of.q, size // b, b, b)))
             squares = rng.chisquare(b, size=(of.q, size // b, 1, 1))
             cells[:, block] = turns * np.sqrt(squares / squares.sum(axis=1, keepdims=True))
-            drawn = np.sqrt(rng.chisquare(size, size=(of.q, size, 1)))
-            lengths[:, units] = drawn[:, : units.stop - units.start]
+            norms = np.sqrt(rng.chisquare(size, size=(of.q, size, 1)))
+            lengths[:, units] = norms[:, : units.stop - units.start]
         whole, outer = factors(size, of.dtype), factors(size // b, of.dtype)
         return (places, signs.astype(of.dtype), *whole, *outer, cells, lengths)
 
@@ -447,18 +447,18 @@ class Hadamard(Projection):
 
     def orthogonal_pairs(self, n_inputs: int, n_units: int) -> OrthogonalPairs:
         """Return all pairs of a block, and the excess of those that are not orthogonal."""
-        size = padded(n_inputs)
+        size = padded_size(n_inputs)
         pairs, alike = _pairs(size, n_units)
         # P_n(tau) - P_n(0) <= tau^2 D/(D - 1) + 30/((D^2 - 1)(D + 3)), E tau^2 <= 2/(D - 1).
-        each = 2.0 * size / (size - 1) ** 2 + 30.0 / ((size**2 - 1) * (size + 3)) if alike else 0.0
-        return OrthogonalPairs(size, pairs / n_units, each * alike / n_units)
+        most = 2.0 * size / (size - 1) ** 2 + 30.0 / ((size**2 - 1) * (size + 3)) if alike else 0.0
+        return OrthogonalPairs(size, pairs / n_units, most * alike / n_units)
 
     def variance_factor(self, n_pieces: int, n_inputs: int, n_units: int) -> float:
         """Return 2 + (pairs + 5 pairs of equal place in their cells)/(m (D - 1)) <= 3 + 5/b.
 
         If one cell is the block, that of orthogonal blocks of D.
         """
-        size = padded(n_inputs)
+        size = padded_size(n_inputs)
         pairs, alike = _pairs(size, n_units)
         if size == cell(size):
             return Orthogonal().variance_factor(n_pieces, size, n_units)
@@ -466,15 +466,15 @@ class Hadamard(Projection):
 
     def block_rows_for_map(self, n_inputs: int) -> int | None:
         """Return rows of 256 KiB in float32, at least 64: transforms pass over them often."""
-        return max(64, min(1024, (1 << 16) // padded(n_inputs)))
+        return max(64, min(1024, (1 << 16) // padded_size(n_inputs)))
 
 
 def _mixed(xp: ModuleType, cells: Array, values: Array, outer: Sequence[Array]) -> Array:
     """Return units (..., D, n) before their lengths, of rows (n_cells, b, n) after the first."""
     *batch, n_cells, b, _ = cells.shape
     n = values.shape[2]
-    turned = xp.reshape(xp.matmul(cells, values), (*batch, n_cells, b * n))
-    return xp.reshape(transform(xp, turned, *outer), (*batch, n_cells * b, n))
+    rotations = xp.reshape(xp.matmul(cells, values), (*batch, n_cells, b * n))
+    return xp.reshape(transform(xp, rotations, *outer), (*batch, n_cells * b, n))
 
 
 def _in_turn(
@@ -487,7 +487,7 @@ def _in_turn(
         yield xp.matrix_transpose(all_units[: lengths.shape[1], :] * lengths[j, :, :])
 
 
-def padded(n_inputs: int) -> int:
+def padded_size(n_inputs: int) -> int:
     """Return D, the least power of 2 that is at least d."""
     return 1 << (int(n_inputs) - 1).bit_length()
 
@@ -526,7 +526,7 @@ def transform(xp: ModuleType, values: Array, left: Array, right: Array) -> Array
     return xp.reshape(values, (*batch, size, n))
 
 
-_NAMED = {each.name: each for each in (Gaussian, Orthogonal, Hadamard, Sobol)}
+_NAMED = {cls.name: cls for cls in (Gaussian, Orthogonal, Hadamard, Sobol)}
 NAMES = tuple(_NAMED)
 
 

@@ -100,18 +100,18 @@ class RandomFunctions(FeatureMap):
         for block in range(units.start // size, -(-units.stop // size)):
             there = slice(max(0, units.start - block * size), units.stop - block * size)
             parts.append([part[..., there] for part in self._block_of(block)])
-        joined = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+        arrays = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
         return tuple(
-            each.astype(dtype) if each.dtype.kind == "f" else np.ascontiguousarray(each)
-            for each in joined
+            part.astype(dtype) if part.dtype.kind == "f" else np.ascontiguousarray(part)
+            for part in arrays
         )
 
     def _block_of(self, block: int) -> tuple[Any, ...]:
         """Draw the parameters of a whole block of units."""
         size = _random.UNITS_PER_BLOCK
-        drawn = self.law(_random.generator(self.seed, _random.LAW, block), self.n_inputs, size)
+        values = self.law(_random.generator(self.seed, _random.LAW, block), self.n_inputs, size)
         parts = tuple(
-            np.asarray(part) for part in (drawn if isinstance(drawn, tuple) else (drawn,))
+            np.asarray(part) for part in (values if isinstance(values, tuple) else (values,))
         )
         for part in parts:
             if part.ndim < 1 or part.shape[-1] != size or part.dtype.kind not in "fiub":

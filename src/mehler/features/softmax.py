@@ -125,12 +125,12 @@ class SoftmaxFeatures(FeatureMap):
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
         """Draw w, and the logarithm of a tilt's factor, A |w|^2 + d/4 log(1 - 4A), v = 1 - 8A."""
         sizes = (1, self.n_inputs, units, self.n_units)
-        (drawn,) = self._projection.draw_units(self.seed, *sizes, dtype)
+        (normals,) = self._projection.draw_units(self.seed, *sizes, dtype)
         if not self.tilted_at:
-            return (drawn,)
-        v, squares = self._tilt, np.sum(drawn[0].astype(np.float64) ** 2, axis=0)
+            return (normals,)
+        v, squares = self._tilt, np.sum(normals[0].astype(np.float64) ** 2, axis=0)
         factor = 0.125 * (1.0 - v) * squares + 0.25 * self.n_inputs * math.log(0.5 * (1.0 + v))
-        return drawn, factor.astype(dtype)
+        return normals, factor.astype(dtype)
 
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         rows = rows * self.scale
@@ -175,10 +175,10 @@ class SoftmaxFeatures(FeatureMap):
         return xp.exp(twice + excess) * left
 
     def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
-        own = self._variance_of(x, y)
+        variance = self._variance_of(x, y)
         near = self._projection.orthogonal_pairs(self.n_inputs, self.n_units)
         if near is None or not near.pairs:
-            return own
+            return variance
         xp, t = _arrays.array_namespace(x), self._square(x, y)
         twice, columns = 2.0 * self._log_kernel(x, y), self._unit.columns[0]
         if self.form == "trigonometric":
@@ -187,7 +187,7 @@ class SoftmaxFeatures(FeatureMap):
             )
         else:
             covariance = xp.exp(twice) * _covariance(t, self.n_inputs)
-        return own + columns * near.pairs * covariance
+        return variance + columns * near.pairs * covariance
 
 
 def _covariance(t: Array, d: int) -> Array:

@@ -138,8 +138,8 @@ class Spectrum(ABC):
             value = require_positive(field.name, getattr(self, field.name))
             object.__setattr__(self, field.name, value)
         if not self.scale <= _LARGEST:
-            given = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))  # type: ignore[arg-type]  # as above
-            raise ValueError(f"{given} makes frequencies overflow: scale the rows instead")
+            text = ", ".join(f"{name}={value!r}" for name, value in self.parameters().items())
+            raise ValueError(f"{text} makes frequencies overflow: scale the rows instead")
 
     def _needs_kernel(self, what: str, method: str) -> None:
         if type(self).kernel is Spectrum.kernel:
@@ -334,14 +334,14 @@ def _bessel(s: Array, nu: float) -> Any:
 
 
 SpectrumName: TypeAlias = Literal["rbf", "laplacian", "matern"]
-NAMED: dict[str, Any] = {one.name: one for one in (Gaussian, Laplacian, Matern)}
+NAMED: dict[str, Any] = {law.name: law for law in (Gaussian, Laplacian, Matern)}
 
 
-def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
+def spectrum_of(kernel: Any, **parameters: float | None) -> Spectrum:
     """Return the spectrum of a name and its parameters, or the given one."""
-    chosen = {name: value for name, value in given.items() if value is not None}
+    values = {name: value for name, value in parameters.items() if value is not None}
     if isinstance(kernel, Spectrum):
-        for name in chosen:
+        for name in values:
             raise ValueError(f"the spectrum {kernel.name!r} has its parameters: leave {name} out")
         return kernel
     if not isinstance(kernel, str) or kernel not in NAMED:
@@ -349,14 +349,14 @@ def spectrum_of(kernel: Any, **given: float | None) -> Spectrum:
             f"kernel={kernel!r} is not one of {', '.join(map(repr, NAMED))}, nor a Spectrum"
         )
     takes = [field.name for field in fields(NAMED[kernel])]
-    for name in chosen:
+    for name in values:
         if name not in takes:
             remedy = ", which is 1/(2 length_scale**2)" if kernel == "rbf" else ""
             remedy = remedy if name == "length_scale" else ""
             raise ValueError(
                 f"kernel={kernel!r} has no {name}: it takes {' and '.join(takes)}{remedy}"
             )
-    spectrum: Spectrum = NAMED[kernel](**chosen)
+    spectrum: Spectrum = NAMED[kernel](**values)
     return spectrum
 
 

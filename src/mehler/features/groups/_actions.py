@@ -32,8 +32,8 @@ def moves(places: Callable[[Any], Any]) -> Action:
     """Permute coordinates by the index, or index and sign, that `places` has; 0 for sign 0."""
 
     def both(elements: NDArray[np.number]) -> tuple[Any, Any]:
-        moved = places(_whole(elements))
-        index, sign = moved if isinstance(moved, tuple) else (moved, np.ones(1, dtype=np.int64))
+        image = places(_whole(elements))
+        index, sign = image if isinstance(image, tuple) else (image, np.ones(1, dtype=np.int64))
         shape = np.broadcast_shapes(index.shape, np.shape(sign))
         return np.broadcast_to(index, shape), np.broadcast_to(sign, shape)
 
@@ -62,9 +62,9 @@ def _scatter(rows: NDArray[Any], index: NDArray[np.int64], sign: NDArray[np.int6
     """Send coordinate i, times its sign, to index_i, the inverse: unique unless a sign is 0."""
     rows = _signed(rows, sign)
     out = np.zeros((index.shape[0], *rows.shape), dtype=rows.dtype)
-    for each, places, signs in zip(out, index, sign):
-        kept = signs != 0
-        each[:, places[kept]] = rows[:, kept] * signs[kept].astype(rows.dtype)
+    for image, places, signs in zip(out, index, sign):
+        nonzero = signs != 0
+        image[:, places[nonzero]] = rows[:, nonzero] * signs[nonzero].astype(rows.dtype)
     return out
 
 
@@ -76,12 +76,12 @@ def _signed(rows: NDArray[Any], sign: NDArray[np.int64]) -> Any:
 def products(matrices: NDArray[np.float64]) -> Action:
     """Multiply by one of N matrices (N, d, d); an element is its index."""
 
-    def chosen(elements: NDArray[np.number]) -> Any:
+    def matrices_of(elements: NDArray[np.number]) -> Any:
         return matrices[_whole(elements)[:, 0]]
 
     return Action(
-        lambda rows, elements: rows @ np.swapaxes(chosen(elements), 1, 2).astype(rows.dtype),
-        lambda rows, elements: rows @ chosen(elements).astype(rows.dtype),
+        lambda rows, elements: rows @ np.swapaxes(matrices_of(elements), 1, 2).astype(rows.dtype),
+        lambda rows, elements: rows @ matrices_of(elements).astype(rows.dtype),
     )
 
 

@@ -259,8 +259,8 @@ class QuarterTurns(Group):
         grid = np.arange(side**2).reshape(side, side)
 
         def places(elements: NDArray[np.int64]) -> Any:
-            turned = (np.rot90(grid, k)[:, :: -1 if flip else 1] for k, flip in elements)
-            return np.array([index.ravel() for index in turned])
+            grids = (np.rot90(grid, k)[:, :: -1 if flip else 1] for k, flip in elements)
+            return np.array([index.ravel() for index in grids])
 
         order, parameters = 8 if reflections else 4, {"side": side, "reflections": reflections}
         super().__init__(side**2, order, moves(places), _pairs_below(4), parameters)
@@ -321,11 +321,11 @@ class LinearMaps(Group):
     def __init__(self, maps: Any, n_inputs: int | None = None) -> None:
         if not hasattr(maps, "__len__") or len(maps) == 0:
             raise ValueError("maps must list at least one matrix or function")
-        known = [np.shape(each)[-1:] for each in maps if not callable(each)]
-        if n_inputs is None and not any(known):
+        widths = [np.shape(linear)[-1:] for linear in maps if not callable(linear)]
+        if n_inputs is None and not any(widths):
             raise ValueError("n_inputs is not known: give it, or at least one matrix")
-        d = int(known[0][0]) if n_inputs is None else require_integer("n_inputs", n_inputs)
-        matrices = np.stack([_matrix(each, d, place) for place, each in enumerate(maps)])
+        d = int(widths[0][0]) if n_inputs is None else require_integer("n_inputs", n_inputs)
+        matrices = np.stack([_matrix(linear, d, place) for place, linear in enumerate(maps)])
         matrices.setflags(write=False)
         gram = np.swapaxes(matrices, 1, 2) @ matrices
         flags: Any = {"orthogonal": bool(np.abs(gram - np.eye(d)).max() < 1e-12), "closed": False}
@@ -403,7 +403,7 @@ def _of_pairs(first: Group, second: Group) -> dict[str, Any]:
         return np.hstack([first.numbered(i), second.numbered(j)])
 
     def both(r: int, rng: np.random.Generator) -> Any:
-        return np.hstack([each.sample(r, rng, replacement=True) for each in (first, second)])
+        return np.hstack([group.sample(r, rng, replacement=True) for group in (first, second)])
 
     def draw(r: int, rng: np.random.Generator, replacement: bool) -> Any:
         # Distinct pairs by shuffled numbers, where there are not too many.
@@ -428,7 +428,7 @@ def _commute(first: Group, second: Group) -> bool:
     if first.order * second.order <= _MOST_TESTED:
         a, b = first.elements(), second.elements()
     else:
-        a, b = (each.sample(64, rng, replacement=True) for each in (first, second))
+        a, b = (group.sample(64, rng, replacement=True) for group in (first, second))
     outer = first.apply(second.apply(row, b)[:, 0], a)
     inner = second.apply(first.apply(row, a)[:, 0], b)
     # Entries are a few units, and two actions round them by some eps of 2e-16 each.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from mehler import _arrays
 from mehler._random import require_seed
 from mehler._validate import require_instance, require_integer
-from mehler.features._recipes import GROUPS, group_of, written
+from mehler.features._recipes import GROUPS, group_of, json_value
 from mehler.features.groups._actions import Action
 
 # Orders are exact integers, of some d log d digits for all permutations of d inputs.
@@ -159,7 +159,7 @@ class Group:
         """Return a JSON-able dict that makes the same group: see `groups.from_recipe`."""
         return {
             "group": type(self).__name__,
-            **{name: written(name, value) for name, value in self._parameters.items()},
+            **{name: json_value(name, value) for name, value in self._parameters.items()},
         }
 
     def __eq__(self, other: object) -> bool:
@@ -169,8 +169,8 @@ class Group:
         return hash(json.dumps(self.recipe(), sort_keys=True))
 
     def __repr__(self) -> str:
-        shown = {k: list(v) if isinstance(v, tuple) else v for k, v in self._parameters.items()}
-        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in shown.items())})"
+        pairs = {k: list(v) if isinstance(v, tuple) else v for k, v in self._parameters.items()}
+        return f"{type(self).__name__}({', '.join(f'{k}={v!r}' for k, v in pairs.items())})"
 
     # Pickled, and read by skops, as a recipe: actions are functions without a name.
     def __getstate__(self) -> dict[str, Any]:
@@ -230,16 +230,16 @@ class Subset(Group):
 
     def __init__(self, of: Any, elements: Any) -> None:
         of = as_group(of)
-        listed = np.array(of._elements(elements))
-        if len(listed) == 0:
+        table = np.array(of._elements(elements))
+        if len(table) == 0:
             raise ValueError("elements are none: give at least one row")
-        listed.setflags(write=False)
+        table.setflags(write=False)
         flags = {"orthogonal": of.orthogonal, "closed": False}
         super().__init__(
-            of.n_inputs, len(listed), of.action, lambda n: listed[n], {"of": of}, **flags
+            of.n_inputs, len(table), of.action, lambda n: table[n], {"of": of}, **flags
         )
         if self.action.coordinates and self.orthogonal:
-            images = self.action.coordinates(listed)
+            images = self.action.coordinates(table)
             complete = np.sort(images[0], axis=1) == np.arange(self.n_inputs)
             if not (complete.all() and (np.abs(images[1]) == 1).all()):
                 raise ValueError(f"elements are not all elements of {of!r}")

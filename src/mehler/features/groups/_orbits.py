@@ -57,11 +57,11 @@ def _blocks(
 
 def _on_group(group: Group, x: Floats, z: Floats) -> Iterator[Any]:
     """Yield tiles of norms and products of x and all g z, which stand for all pairs g, h."""
-    moved = group.apply(z)  # (N, k, d)
+    images = group.apply(z)  # (N, k, d)
     lengths = [np.sqrt((rows * rows).sum(axis=1)) for rows in (x, z)]
     for rows, columns in _tiles(len(x), len(z), group.order):
         left, right = lengths[0][rows, None], lengths[1][None, columns]
-        inner = np.moveaxis(x[rows] @ np.swapaxes(moved[:, columns], 1, 2), 0, 2)
+        inner = np.moveaxis(x[rows] @ np.swapaxes(images[:, columns], 1, 2), 0, 2)
         plain = x[rows] @ z[columns].T
         yield rows, columns, (left[..., None], right[..., None], inner), (left, right, plain)
 
@@ -84,9 +84,9 @@ def _on_list(group: Group, x: Floats, z: Floats) -> Iterator[Any]:
         yield rows, columns, (left, right, inner), same
 
 
-def _tiles(n: int, k: int, each: int) -> Iterator[tuple[slice, slice]]:
-    wide = max(1, min(k, _TRIPLES // each))
-    tall = max(1, _TRIPLES // (each * wide))
+def _tiles(n: int, k: int, depth: int) -> Iterator[tuple[slice, slice]]:
+    wide = max(1, min(k, _TRIPLES // depth))
+    tall = max(1, _TRIPLES // (depth * wide))
     for rows in _arrays.slices(n, tall):
         for columns in _arrays.slices(k, wide):
             yield rows, columns
@@ -145,10 +145,10 @@ def haar_kernel(
     group = as_group(group)
 
     def average(x: Floats, z: Floats) -> Any:
-        moved = group.apply(z)
+        images = group.apply(z)
         sides = [x] if _one_average(group) and moves_along else list(group.apply(x))
-        total = sum(np.asarray(kernel(a, b)) for a in sides for b in moved)
-        return total / (len(sides) * len(moved))
+        total = sum(np.asarray(kernel(a, b)) for a in sides for b in images)
+        return total / (len(sides) * len(images))
 
     return on_host(group, X, Y, average)
 
@@ -199,8 +199,8 @@ def energy_distance(group: Group, X: Array, Y: Array | None = None) -> Array:
     """
 
     def energy(distances: Callable[[Floats, Floats], Any], x: Floats, z: Floats) -> Any:
-        own, other = (np.array([distances(r, r)[0, 0] for r in rows[:, None]]) for rows in (x, z))
-        return np.maximum(2.0 * distances(x, z) - own[:, None] - other, 0.0)
+        of_x, of_z = (np.array([distances(r, r)[0, 0] for r in rows[:, None]]) for rows in (x, z))
+        return np.maximum(2.0 * distances(x, z) - of_x[:, None] - of_z, 0.0)
 
     return _of_distances(group, X, Y, energy)
 
@@ -214,14 +214,14 @@ def _of_distances(group: Group, X: Array, Y: Array | None, of: Pairwise) -> Arra
     """Return of(mean distances of orbits, x, z), of degree 1, for rows of any size."""
     group = as_group(group)
 
-    def scaled(x: Floats, z: Floats) -> Any:
+    def multiple(x: Floats, z: Floats) -> Any:
         # Of largest entry 1, so that squares cannot overflow.
         largest = max(float(np.abs(rows).max()) for rows in (x, z)) or 1.0
         return largest * of(
             lambda a, b: over_pairs(group, a, b, distance)[0], x / largest, z / largest
         )
 
-    return on_host(group, X, Y, scaled)
+    return on_host(group, X, Y, multiple)
 
 
 def on_host(group: Group, X: Array, Y: Floats | None, function: Callable[[Any, Any], Any]) -> Array:

@@ -20,7 +20,7 @@ _LISTED = 1024  # order of the largest group that is shuffled whole for each tem
 def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
     """Draw templates (m, d) in float64, and (m,) factors of their features: 0 for rejected ones."""
     d = law.n_inputs
-    rows, kept = np.empty((n_templates, d)), np.ones(n_templates)
+    rows, factors = np.empty((n_templates, d)), np.ones(n_templates)
     for rng, units, there in _random.generators(seed, _random.TEMPLATES, 0, n_templates):
         # Whole blocks, so that the first templates do not depend on how many are requested.
         normal = rng.standard_normal((_random.UNITS_PER_BLOCK, d))[there]
@@ -30,8 +30,8 @@ def templates(law: TemplateLaw, seed: int, n_templates: int) -> tuple[Any, Any]:
             scale = (1.0 if law.name == "sphere" else _radii(law, squares)) / np.sqrt(squares)
         rows[units] = normal * scale[:, None]
         if law.name == "zero":
-            kept[units] = squares < d * law.reach**2
-    return rows, kept
+            factors[units] = squares < d * law.reach**2
+    return rows, factors
 
 
 def _radii(law: TemplateLaw, squares: Array) -> Any:
@@ -96,9 +96,9 @@ def count_below(
 
 def on_orbit(xp: ModuleType, rows: Array, part: slice, orbit: Array) -> Array:
     """Compute products with stored moved templates, (m, r, d)."""
-    moved = orbit[part, :, :]
-    c, r, d = moved.shape
-    flat = xp.matmul(xp.reshape(moved, (c * r, d)), xp.matrix_transpose(rows))
+    images = orbit[part, :, :]
+    c, r, d = images.shape
+    flat = xp.matmul(xp.reshape(images, (c * r, d)), xp.matrix_transpose(rows))
     return xp.reshape(flat, (c, r, rows.shape[0]))
 
 
@@ -107,9 +107,9 @@ def on_moved(
 ) -> Array:
     """Compute products with templates (m, d) moved a few at a time, by indices and signs."""
     index, *sign = moves
-    own = templates[part, :]
-    moved = xp.reshape(xp.take(own, index, axis=1), (own.shape[0], n_elements, own.shape[1]))
-    return on_orbit(xp, rows, slice(0, own.shape[0]), moved * sign[0] if sign else moved)
+    batch = templates[part, :]
+    images = xp.reshape(xp.take(batch, index, axis=1), (batch.shape[0], n_elements, batch.shape[1]))
+    return on_orbit(xp, rows, slice(0, batch.shape[0]), images * sign[0] if sign else images)
 
 
 def on_blocks(
@@ -120,9 +120,9 @@ def on_blocks(
     width = d // n_blocks
     tokens = xp.reshape(rows, (n, n_blocks, width))
     tokens = xp.reshape(xp.permute_dims(tokens, (2, 1, 0)), (width, n_blocks * n))
-    own = templates[part, :]
-    c = own.shape[0]
-    products = xp.matmul(xp.reshape(own, (c * n_blocks, width)), tokens)
+    batch = templates[part, :]
+    c = batch.shape[0]
+    products = xp.matmul(xp.reshape(batch, (c * n_blocks, width)), tokens)
     products = xp.reshape(products, (c, n_blocks * n_blocks, n))
     return xp.matmul(places, products)
 
@@ -131,14 +131,14 @@ def on_shifts(
     shape: tuple[int, ...], xp: ModuleType, rows: Array, part: slice, templates: Array
 ) -> Array:
     """Compute all cyclic shifts of images (signals have height 1) by one FFT correlation."""
-    own = templates[part, :]
-    n, c = rows.shape[0], own.shape[0]
+    batch = templates[part, :]
+    n, c = rows.shape[0], batch.shape[0]
     if shape[0] == 1:
-        left, right = xp.fft.rfft(rows, axis=1), xp.conj(xp.fft.rfft(own, axis=1))
+        left, right = xp.fft.rfft(rows, axis=1), xp.conj(xp.fft.rfft(batch, axis=1))
         values = xp.fft.irfft(right[:, None, :] * left[None, :, :], n=shape[1], axis=2)
     else:
         left = xp.fft.rfftn(xp.reshape(rows, (n, *shape)), axes=(1, 2))
-        right = xp.conj(xp.fft.rfftn(xp.reshape(own, (c, *shape)), axes=(1, 2)))
+        right = xp.conj(xp.fft.rfftn(xp.reshape(batch, (c, *shape)), axes=(1, 2)))
         both = right[:, None, :, :] * left[None, :, :, :]
         values = xp.reshape(xp.fft.irfftn(both, s=shape, axes=(2, 3)), (c, n, -1))
     # Transforms are fastest along the last axis; a sum that long is fast there too.

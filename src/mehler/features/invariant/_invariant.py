@@ -133,16 +133,16 @@ class GroupInvariantFeatures(FeatureMap):
         self._given = moments.given_templates(templates, self.group.n_inputs)
         self.law: Any = self._given or TemplateLaw(templates, n_inputs, epsilon)
         self.bins = bins_for(self.law, n_bins, window, rule)
-        columns, given = self.bins.columns, self._given
-        n_features = columns_for(n_features, n_templates, columns, given)
+        columns, source = self.bins.columns, self._given
+        n_features = columns_for(n_features, n_templates, columns, source)
         self.replacement = require_flag("replacement", replacement)
         self.own_elements = require_flag("own_elements", own_elements)
         self.n_elements = n_elements
         size = sample_for(n_elements, self.group, self.replacement)
         sample = (self.bins, self.group, size, self.replacement, self.law)
         self._moments: Moments | GivenMoments
-        self._moments = Moments(*sample) if given is None else GivenMoments(*sample)
-        if given is not None and (size is not None or rule == "dither"):
+        self._moments = Moments(*sample) if source is None else GivenMoments(*sample)
+        if source is not None and (size is not None or rule == "dither"):
             raise ValueError(
                 "templates of your own go with all elements and no dither: leave n_elements out, "
                 "take another rule, or the name of a law"
@@ -150,7 +150,7 @@ class GroupInvariantFeatures(FeatureMap):
         self._listed = self.group.elements() if size is None else None
         self._n_templates = None
         self.n_bins, self.window, self.rule = self.bins.n_bins, self.bins.window, self.bins.rule
-        self.templates = self.law.name if given is None else given.rows.tolist()
+        self.templates = self.law.name if source is None else source.rows.tolist()
         self.epsilon = float(self.law.epsilon)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype)
 
@@ -208,14 +208,14 @@ class GroupInvariantFeatures(FeatureMap):
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
         self._require_all(units)
-        templates, kept = self._templates()
+        templates, factors = self._templates()
         columns = np.sqrt(self.bins.weights / self.n_units) / self._size
         thresholds = self.bins.thresholds
         if self.bins.rule == "dither":
             shift = draws.offsets(self.seed, self.n_units)
             thresholds = thresholds + self.bins.step * shift[:, None]
         weights = self._structure(templates)
-        head = ((kept[:, None] * columns).ravel(), thresholds)
+        head = ((factors[:, None] * columns).ravel(), thresholds)
         return tuple(
             np.ascontiguousarray(part if part.dtype == np.int32 else part.astype(dtype))
             for part in (*head, *weights)
@@ -238,16 +238,16 @@ class GroupInvariantFeatures(FeatureMap):
 
     def _transform(self, xp: ModuleType, rows: Array, *weights: Any) -> Array:
         """Count the projections of rows on moved templates below the thresholds."""
-        scale, thresholds, *own = weights
+        scale, thresholds, *structure = weights
 
         def project(part: slice) -> Array:
             if self._layout == "shifts":
-                return draws.on_shifts(_image_shape(self.group), xp, rows, part, *own)
+                return draws.on_shifts(_image_shape(self.group), xp, rows, part, *structure)
             if self._layout == "blocks":
-                return draws.on_blocks(_few_blocks(self.group), xp, rows, part, *own)
+                return draws.on_blocks(_few_blocks(self.group), xp, rows, part, *structure)
             if self._layout == "moved":
-                return draws.on_moved(self._size, xp, rows, part, *own)
-            return draws.on_orbit(xp, rows, part, *own)
+                return draws.on_moved(self._size, xp, rows, part, *structure)
+            return draws.on_orbit(xp, rows, part, *structure)
 
         sizes = self.n_units, self._size
         return draws.count_below(project, sizes, xp, rows, scale, thresholds)
@@ -260,11 +260,11 @@ class GroupInvariantFeatures(FeatureMap):
 
     def _gram_variance_of(self, x: Array, y: Array | None) -> Array:
         """Compute m Var of a mean of m products that are independent given the elements."""
-        own = self._variance_of(x, y)
+        variance = self._variance_of(x, y)
         if self.independent_units or isinstance(self._moments, GivenMoments):
-            return own
+            return variance
         shared = _orbits.in_float64(x, y, self._moments.shared_variance) * self.bins.columns
-        return own + (self.n_units - 1) * shared
+        return variance + (self.n_units - 1) * shared
 
 
 def _few_blocks(group: Group) -> int:
@@ -287,13 +287,13 @@ def _image_shape(group: Group) -> tuple[int, ...]:
 def _moved_alone(group: Group, templates: Array, elements: NDArray[np.int64]) -> Any:
     """Apply each template's own elements: (m, d) and (m, r, k) to (m, r, d)."""
     if not group.moves_coordinates:
-        own = [group.apply(t[None], some)[:, 0] for t, some in zip(templates, elements)]
-        return np.stack(own)
+        alone = zip(templates, elements)
+        return np.stack([group.apply(t[None], sample)[:, 0] for t, sample in alone])
     m, r = elements.shape[:2]
     index, sign = group.action.coordinates(elements.reshape(m * r, -1))  # type: ignore[misc]  # not None
     shape = (m, r, group.n_inputs)
-    moved = np.take_along_axis(templates[:, None, :], index.reshape(shape), axis=2)
-    return moved * sign.reshape(shape)
+    images = np.take_along_axis(templates[:, None, :], index.reshape(shape), axis=2)
+    return images * sign.reshape(shape)
 
 
 def _meetings(elements: NDArray[np.int64]) -> Any:
@@ -317,27 +317,27 @@ def group_for(group: object, n_inputs: int) -> Group:
 def bins_for(law: Any, n_bins: int, window: Any, rule: str) -> Bins:
     """Build the bins; the default window is 4 standard deviations of a unit row's projection."""
     if window is None:
-        drawn = isinstance(law, TemplateLaw)
-        deviation = 1.0 / math.sqrt(law.n_inputs) if drawn else law.typical
+        random = isinstance(law, TemplateLaw)
+        deviation = 1.0 / math.sqrt(law.n_inputs) if random else law.typical
         window = min(law.reach, _DEVIATIONS * deviation)
     return Bins(require_integer("n_bins", n_bins), require_positive("window", window), rule)
 
 
 def columns_for(
-    n_features: int | None, n_templates: int | None, columns: int, given: GivenTemplates | None
+    n_features: int | None, n_templates: int | None, columns: int, source: GivenTemplates | None
 ) -> int:
     """Derive the number of features from that of templates, or the other way round."""
-    if given is not None:
-        m = len(given.rows)
+    if source is not None:
+        m = len(source.rows)
         if n_templates is not None and require_integer("n_templates", n_templates) != m:
             raise ValueError(f"n_templates={n_templates} but templates has {m} rows; leave it out")
         n_templates = m
     if n_templates is not None:
-        needed = require_integer("n_templates", n_templates) * columns
-        if n_features is not None and n_features != needed:
+        total = require_integer("n_templates", n_templates) * columns
+        if n_features is not None and n_features != total:
             sizes = f"n_templates={n_templates} with {columns} columns each are"
-            raise ValueError(f"{sizes} n_features={needed}, not {n_features}; give one of the two")
-        return needed
+            raise ValueError(f"{sizes} n_features={total}, not {n_features}; give one of the two")
+        return total
     if n_features is None:
         raise ValueError("give n_features, or n_templates")
     n_columns = require_integer("n_features", n_features)
@@ -356,7 +356,7 @@ def sample_for(n_elements: int | None, group: Group, replacement: bool) -> int |
         return None
     r = require_integer("n_elements", n_elements)
     if not replacement and r > group.order:
-        some = f"{group!r} has {group.order} elements, not n_elements={r} distinct ones"
-        raise ValueError(f"{some}; take fewer, all of them (None), or replacement=True")
+        cause = f"{group!r} has {group.order} elements, not n_elements={r} distinct ones"
+        raise ValueError(f"{cause}; take fewer, all of them (None), or replacement=True")
     # All elements without replacement: no sampling.
     return None if not replacement and r == group.order else r

@@ -129,11 +129,11 @@ class Moments(Sampled):
 
     def _ends(self, rows: Floats) -> tuple[Any, Any]:
         """Return the mean of the moved rows, and the mean square of the clipped part."""
-        moved = self.group.transpose(rows)  # (N, n, d)
-        lengths = np.sqrt((moved * moved).sum(axis=2))
+        images = self.group.transpose(rows)  # (N, n, d)
+        lengths = np.sqrt((images * images).sum(axis=2))
         safe = np.where(lengths > 0.0, lengths, 1.0)
-        cut = safe**2 * self.law.excess_square(self.bins.window / safe)
-        return moved.mean(axis=0), np.where(lengths > 0.0, cut, 0.0).mean(axis=0)
+        excess = safe**2 * self.law.excess_square(self.bins.window / safe)
+        return images.mean(axis=0), np.where(lengths > 0.0, excess, 0.0).mean(axis=0)
 
     def _shape(self, a: Floats, b: Floats) -> tuple[float, float] | None:
         """Return the mean norm of u = g'a - h'b, and the squared norm of E u u^T / |u|."""
@@ -149,10 +149,10 @@ class Moments(Sampled):
         if not isometric:
             return float(lengths.mean()), float((spread * spread).sum())
         # On a group the mean over all pairs is that of h' M h: its squared norm is <M, h' M h>.
-        turned = self.group.transpose(spread)  # rows r become r h: M h
+        products = self.group.transpose(spread)  # rows r become r h: M h
         total = sum(
-            float((spread * self.group.transpose(each.T, element[None])[0]).sum())
-            for each, element in zip(turned, self.group.elements())
+            float((spread * self.group.transpose(product.T, element[None])[0]).sum())
+            for product, element in zip(products, self.group.elements())
         )
         return float(lengths.mean()), total / n
 
@@ -199,9 +199,9 @@ class GivenMoments(Sampled):
         """Compute the empirical kernel."""
         total = np.zeros((len(x), len(z)))
         for template in self.law.rows:
-            moved = self.group.apply(template[None])[:, 0].T
+            orbit = self.group.apply(template[None])[:, 0].T
             left, right = (
-                ((rows @ moved)[:, :, None] <= self.bins.thresholds).mean(axis=1) for rows in (x, z)
+                ((rows @ orbit)[:, :, None] <= self.bins.thresholds).mean(axis=1) for rows in (x, z)
             )
             total += (left * self.bins.weights) @ right.T
         return total / len(self.law.rows)

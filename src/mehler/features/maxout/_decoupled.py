@@ -85,8 +85,8 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         return self.n_features == 1 or self.pool_size == 1
 
     def _units(self) -> Units:
-        own = super()._units()
-        return own._replace(n_weights=2 * own.n_weights)
+        units = super()._units()
+        return units._replace(n_weights=2 * units.n_weights)
 
     def _draw(self, dtype: str, units: slice) -> tuple[Any, ...]:
         q, d, m = self._sizes()

@@ -82,10 +82,10 @@ class MaxoutBase(FeatureMap):
 
     def _units(self) -> Units:
         self._projection.check(*self._sizes())
-        own = self._projection.block_rows_for_map(self.n_inputs)
+        block_rows = self._projection.block_rows_for_map(self.n_inputs)
         return Units(
             self._projection.n_weights(*self._sizes()),
-            block=own or _arrays.block_rows_for_max(self.n_inputs, self.n_features),
+            block=block_rows or _arrays.block_rows_for_max(self.n_inputs, self.n_features),
             # All products at once, and the largest.
             width=(self.pool_size + 1) * self.n_features,
         )
@@ -194,15 +194,15 @@ class LocallyLinear(MaxoutBase):
         xp, alpha = place.xp, None
         if weights is not None:
             alpha = xp.astype(self._checked(weights, X), dtype, copy=False)
-        rows, drawn = xp.astype(X, dtype, copy=False), self._weights(name)
+        rows, arrays = xp.astype(X, dtype, copy=False), self._weights(name)
         identity = xp.eye(self.n_inputs, dtype=dtype, device=place.device)
-        self._require_range(X, name, largest, drawn)
+        self._require_range(X, name, largest, arrays)
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(X):
-            deciding = (values for values, _ in self._pools(xp, rows, drawn))
+            deciding = (values for values, _ in self._pools(xp, rows, arrays))
             winner = _arrays.Pieces(xp, deciding).winner(xp.int32)
         total: Any = 0.0
         with _arrays.full_precision(X):
-            for j, (_, directions) in enumerate(self._pools(xp, identity, drawn)):
+            for j, (_, directions) in enumerate(self._pools(xp, identity, arrays)):
                 wins, directions = xp.astype(winner == j, dtype), xp.matrix_transpose(directions)
                 if alpha is None:
                     total = total + wins[:, :, None] * directions[None, :, :]
