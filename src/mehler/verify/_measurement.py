@@ -49,6 +49,7 @@ class Task:
             raise ValueError(f"{text}: ask for a coarser one, or for float64 features")
 
     def affordable(self, samples: int) -> int:
+        """Return the number of draws that so many samples take, at most `max_features` ones."""
         n_draws, most = -(-samples // self.source.per_draw), self.options.max_features
         return n_draws if most is None else min(n_draws, most // self.source.n_features)
 

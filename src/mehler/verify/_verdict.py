@@ -261,7 +261,6 @@ class Verdict:
         return "\n".join(textwrap.shorten(line, 200) for line in lines if line) + ">"
 
     def _repr_html_(self) -> str:
-        """Return a table of claim, numbers and error rate for a notebook."""
         numbers = zip(("exact", "observed", "interval"), self.cells(), strict=False)
         rows = [("claim", self.claim), *numbers, ("false alarm", self.rate_text())]
         return html_table(f"{self.check}: {self.status}", rows, self.cause, self.reason)
@@ -314,7 +313,6 @@ class Verdict:
         return short(self.exact), short(self.observed), interval_text(*self.interval)
 
     def rate_text(self) -> str:
-        """Return the error rate, the number of intervals that share it, and the method."""
         n = self.n_intervals
         share_text = f" shared by {counted(n, 'interval')}" if n > 1 else ""
         return f"{self.false_alarm:.3g}{share_text} ({self.method})"

@@ -407,7 +407,6 @@ class _Run:
                 return
 
     def look(self) -> Look:
-        """Return the intervals of all samples at the next inspection."""
         # Draws that agree in every bit, and not in zeros alone, as rare events do, are one map.
         fixed = self._repeats and self.draws > 1 and bool(np.any(self._opening))
         fixed = fixed and self.source.per_draw == 1
@@ -424,6 +423,7 @@ class _Run:
         return look.fixed and self.draws >= self.least_fresh
 
     def confirm(self, look: Look) -> Look:
+        """Draw fresh samples for the suspicions of a look; keep them as `fresh` if they agree."""
         n, draws, first = self.n, self.draws, self.sums
         size = self._confirming(look)
         suspicion = f"A mean is off in the first {counted(draws, 'draw')}, and"
@@ -447,6 +447,7 @@ class _Run:
         return look
 
     def _confirming(self, look: Look) -> int:
+        """Return the number of fresh draws that confirm a suspicion."""
         refuted, draws = look.refutable, self.draws
         sums, deviation = look.sums[:, refuted], np.abs(look.deviation[refuted])
         size = float(max(1.5 * draws, -(-self.least_fresh // self.source.per_draw)))
@@ -459,6 +460,7 @@ class _Run:
         return math.ceil(size)
 
     def note(self, look: Look, comparison: Comparison) -> str:
+        """Return why a deviating or open mean is not refuted, and the remedy; else no text."""
         source, task = self.source, self.task
         open_, tails = comparison.outside & ~comparison.refuted, look.tails(self.patience)
         if (tails & (open_ | (comparison.width > task.resolution))).any():
@@ -477,7 +479,6 @@ class _Run:
         return f"{never} {rarest:.2g} a sample could make it right; {source.remedy}."
 
     def measurement(self, look: Look) -> Measurement:
-        """Return the measurement, with its evidence and what would settle it."""
         source, bets, fresh = self.source, self.bets, self.fresh
         refuted, unless = np.full(self.task.n, self.is_sure(look)), ""
         comparison, assumptions = look.comparison(refuted, 0.0), look.assumptions(source.noun)

@@ -145,7 +145,7 @@ def _agree(a: frozenset[bytes], b: frozenset[bytes]) -> bool:
 
 
 def _swapped(c: Candidate, relation: Callable[[int], int], equal: bool) -> Iterator[int]:
-    """Yield +1 if draws of seeds s and relation(s) agree but not swapped ones, -1 if only those."""
+    """Yield +1 if draws of s and relation(s) agree (are `equal`) but not swapped ones, or -1."""
     far = c.seeds(12)
     for k in range(0, 400, 2):
         # Below 2^30, so that a sum is still a valid seed.
