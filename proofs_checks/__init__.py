@@ -1,8 +1,7 @@
 """The papers' statements: as printed, as proved, and the checks of both.
 
-This folder is `mehler.proofs_checks`: a wheel holds it in that place, and a checkout is led here by
-``src/mehler/proofs_checks``. `mehler report` finds `STATEMENTS` through the entry point group
-``mehler.statements``.
+This folder is `mehler.proofs_checks`, to which ``src/mehler/proofs_checks`` leads in a checkout.
+`mehler report` finds `STATEMENTS` through the entry point group ``mehler.statements``.
 """
 
 if __name__ == "proofs_checks":

@@ -2,7 +2,7 @@
 
 A loose bound passes a check by draws even if one of its terms is deleted. Each term therefore has
 an extremal instance: a setting in which this term is nearly what happens. The probability or mean
-that the bound limits is computed there, not drawn.
+that the bound limits is computed there, not drawn. Other `fields` are `Evidence.from_interval`'s.
 """
 
 import math

@@ -1,8 +1,9 @@
 """Check how fast eigenvalues of deep maxout kernels fall on the sphere: as for ReLU networks.
 
 A kernel of the angle has one eigenvalue mu_k for each degree k, under the sphere's uniform law. By
-the statement mu_k tends to that of c (1 - t)^nu, where t is the cosine, nu = 1/2 for the tangent
-kernel and 3/2 for the covariance. The relative difference at 2k must be at most half of that at k.
+the statement mu_k over that of c (1 - t)^nu tends to 1: t is the cosine, c a number of the network,
+nu = 1/2 for the tangent kernel, 3/2 for the covariance. The difference from 1 must halve from k to
+2k. ReLU is the case q = 2: the larger of two numbers is one of them plus a ReLU of a difference.
 """
 
 import functools

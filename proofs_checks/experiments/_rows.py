@@ -77,12 +77,12 @@ def digits(folder: Path | None, n_train: int) -> tuple[Part, Part]:
     return train, test
 
 
-def halves(X: Any, y: Any) -> Part:
+def low_or_high(X: Any, y: Any) -> Part:
     """Return images of digits as rows of pixels, 0 to 4 against 5 to 9."""
     return X.reshape(len(y), -1).astype(np.float64), signs(y >= 5)
 
 
-# Adult, which the leverage paper has, and what replaces its other sets.
+# Adult, which Shahrampour, Kolouri (2019) have, and what replaces their other sets.
 _SETS = ("adult", "magic", "diamonds", "house_sales")
 
 
@@ -92,10 +92,10 @@ def sets_of(level: Level, names: Sequence[str] = _SETS) -> Sequence[str]:
 
 
 def problems(level: Level, names: Sequence[str] = _SETS) -> dict[str, Problem]:
-    """Return the 8 x 8 digits at level quick, else Adult and substitutes for the paper's sets."""
+    """Return the 8 x 8 digits at level quick, else the sets of these names, as in `_SETS`."""
     if level == "quick":
         small = data.digits()
-        return {"digits": Problem(*halves(small.X, small.y), True)}
+        return {"digits": Problem(*low_or_high(small.X, small.y), True)}
     by_name = {}
     for name in names:
         table = getattr(data, name)()

@@ -138,7 +138,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions prepare, measure, table and figure of this module
     name="kitchen-sinks-summary",
     title="Random non-linearities against chosen ones, over time",
     source="Sejdinovic's slides (2014) on Rahimi, Recht (2008), Summary",

@@ -151,8 +151,7 @@ def majority(bound: Bounding) -> Iterator[Instance]:
 def majorities(bound: Bounding) -> Iterator[Instance]:
     """Yield instances of orthonormal rows with a biased coin each: majorities learn them best.
 
-    At two rows centred units of two weights have amplitude E|M - M'|/2, by the means of the largest
-    of four and of two.
+    At two rows centred units of two weights have amplitude E|M - M'|/2: M and M' are maxima of two.
     """
     rows = np.arange(2, 33)
     linear = np.sqrt(2 / (math.pi * rows))

@@ -20,7 +20,6 @@ class Blocks:
         self.phi, self.block = phi, block
 
     def __call__(self, X: Any) -> Any:
-        """Return the map's features."""
         return self.phi(X)
 
     def products(self, X: Any, Y: Any) -> Any:

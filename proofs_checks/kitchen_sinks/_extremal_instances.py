@@ -2,8 +2,9 @@
 
 Rahimi and Recht (2008) approximate a function f* by sums of K random features of size at most 1,
 weights each at most C/K, the *box*, or of length C/sqrt K, the *ball*; C is `scale`. Risks are
-means of a loss c(y f(x)), true or of N samples; their difference is the gap. An Instance pairs an
-interval for the exact probability of more than the bound with its delta, `failure`.
+means of a loss c(y f(x)), true or of N samples; their difference is the gap. An Instance has an
+interval for the exact probability that an error, risk or gap exceeds the bound, and the probability
+that the bound allows, delta: `failure`.
 """
 
 import math
@@ -23,7 +24,7 @@ def random_signs(
 ) -> Iterator[Instance]:
     """Yield errors of constant features of random sign, f* = 0: the average is a mean of signs.
 
-    `size` is the loss of a unit of it, in one direction or in both.
+    The error is `size` times that mean, where it is positive (`sides` is 1), or of either sign.
     """
     for failure in _FAILURES:
         value = bound(ENDLESS, scale=1.0, delta=failure, **options).value / size

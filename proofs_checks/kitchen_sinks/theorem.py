@@ -71,7 +71,6 @@ Setting = tuple[str, int, int, int, float, Draw]
 
 
 def settings_of(context: Context) -> tuple[Setting, ...]:
-    """Return the settings of a level."""
     settings: tuple[Setting, ...] = (
         ("cosines", 2, 20, 60, 0.05, cosine_products(Cosines(2, 0.7, 0.5))),
         ("maxout", 3, 30, 80, 0.05, divided_products(3)),

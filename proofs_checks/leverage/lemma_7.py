@@ -2,7 +2,8 @@
 
 Sums f of alpha_n K(x_n, .) keep their alpha with the kernel of a pool of M_0 drawn features. The
 bound of Shahrampour and Kolouri (2019), restored from words, is compared with mean L2 errors of
-drawn pools on a circle; for functions of norm 1 in the kernel's space it is shown to be large.
+drawn pools on a circle. For some f of norm 1 in the kernel's space, where |f| <= 1, it is above 10,
+and so says nothing.
 """
 
 from collections.abc import Callable
@@ -17,12 +18,13 @@ from .._comparisons import compare_ratios, compute
 from .._plots import plot
 from ._instances import Circle
 
+# M_0; points x_n of a sum, or many; points of integrals, exact from 2 k_max + 1 on.
 _POOL, _POINTS, _MANY, _GRID = 100, 12, 30, 48
 Limit = Callable[[Any, float], float]
 
 
 class Sums:
-    """Functions sum_n alpha_n K(x_n, .) on a circle, exact on more than 2 k_max grid points."""
+    """Functions sum_n alpha_n K(x_n, .), K the mean product of waves sqrt2 cos(kx + b) of x."""
 
     def __init__(self, n_points: int = _POINTS) -> None:
         self.circle = Circle(k_max=16, phases=8)

@@ -31,7 +31,7 @@ def _worst(ratios: list[Any], claim: str) -> Evidence:
 
 @check("leverage.score-identity", form="restored", name="random pools")
 def identity(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evidence:
-    """Compare scores of random pools with the leverage, solved for on the rows."""
+    """Compare scores of pools, features (n, m) at n rows, with s_lambda(omega_i), the leverage."""
     rng = context.rng("pools")
     ratios = []
     for n, m in ((40, 12), (12, 40), (20, 20)) * (1 if context.quick else 30):
@@ -47,7 +47,7 @@ def identity(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evi
 
 @check("leverage.score-identity", form="restored", name="waves on a circle")
 def circle(context: Context, *, scores: Scores = ridge_leverage_scores) -> Evidence:
-    """Compare scores of waves on a grid with their closed form."""
+    """Compare scores of waves with their closed form: T has eigenvalues p_k/2 at frequencies k."""
     waves = Circle(k_max=9, phases=3)
     x = 2 * np.pi * np.arange(20) / 20
     phi = np.sqrt(2) * np.cos(np.outer(x, waves.k) + waves.b)

@@ -158,9 +158,8 @@ def theorem_2(
               + 2 \sqrt{\frac{2 \log(1/\delta)}N}
               + L C \varepsilon \left(1 + \sqrt{2 \log(1/\delta)}\right)
 
-    with probability at least :math:`1 - 3 \delta - 2 e^{-cd/4}`, under
-    :func:`theorem_2_condition`. Remark 2, for inputs of norm at most R and a loss in [-B, B],
-    multiplies all by R B.
+    with probability at least :math:`1 - 3 \delta - 2 e^{-cd/4}`, under :func:`theorem_2_condition`.
+    Remark 2, for inputs of norm at most R and a loss in [-B, B], multiplies all by R B.
     """
     condition = theorem_2_condition(
         epsilon,

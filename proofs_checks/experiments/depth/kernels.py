@@ -247,7 +247,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions prepare, cells, measure, table and figure of this module
     name="depth",
     title="Kernels of deep maxout networks",
     source="Ours; kernels of Lee and others (2018), Jacot and others (2018)",

@@ -87,7 +87,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions measure, table and figure of this module
     name="invariant-permutations",
     title="Classes of sequences up to permutations",
     source="Mroueh, Voinea, Poggio (2015), section 6.1 and Figure 1",

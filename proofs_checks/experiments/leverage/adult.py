@@ -13,7 +13,7 @@ from mehler.statements import Plot
 from .. import data
 from .._harness import Cell, Level, declared
 from .._results import Options, Record, Results, Tables, curves, differences, draws, spread
-from .._rows import Part, Split, cosines, deal, digits, gammas_of, halves, signs, standardised
+from .._rows import Part, Split, cosines, deal, digits, gammas_of, low_or_high, signs, standardised
 from ._floor import floor
 from ._methods import LAM, METHODS, POOL, Errors, best_of, log_ratio, on_features, overall
 from .rivals import LKRF, NotSoRandom
@@ -49,7 +49,7 @@ def prepare(level: Level, folder: Path | None) -> tuple[Part, Part]:
     """Load Adult with its own test part, or the 8 x 8 digits at the quick level."""
     if level == "quick":
         (X, y), (X_test, y_test) = digits(None, 600)
-        return halves(X, y), halves(X_test, y_test)
+        return low_or_high(X, y), low_or_high(X_test, y_test)
     adult = data.adult()
     return (adult.X, signs(adult.y == 1)), (adult.X_test, signs(adult.y_test == 1))
 
@@ -141,7 +141,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions prepare, cells, measure, table and figure of this module
     name="leverage-adult",
     title="Leverage scores at full size",
     source="Shahrampour, Kolouri (2019), section V, Table I and Figure 2",

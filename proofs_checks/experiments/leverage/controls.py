@@ -130,7 +130,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions cells, measure, table and figure of this module
     name="leverage",
     title="Leverage scores, with controls",
     source="Shahrampour, Kolouri (2019), section V",

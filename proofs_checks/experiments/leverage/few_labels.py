@@ -121,7 +121,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions cells, measure, table and figure of this module
     name="leverage-few-labels",
     title="Few labels, and scores from unlabelled rows",
     source="Shahrampour, Kolouri (2019), section V and Figure 4",

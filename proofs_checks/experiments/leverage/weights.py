@@ -85,7 +85,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions measure, table and figure of this module
     name="leverage-weights",
     title="Weights of features by leverage",
     source="Shahrampour, Kolouri (2019), Figure 1",

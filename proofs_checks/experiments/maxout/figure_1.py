@@ -81,7 +81,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions measure, table and figure of this module
     name="maxout-figure-1",
     title="The locality of pools",
     source="Mroueh, Rennie, Goel (2015), Figure 1",

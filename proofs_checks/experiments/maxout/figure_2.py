@@ -166,7 +166,7 @@ def _planes(what: str, record: Record, parts: Mapping[str, Any]) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions prepare, cells, measure, table and figure of this module
     name="maxout-figure-2",
     title="One object at changing angles",
     source="Mroueh, Rennie, Goel (2015), section 5.1 and Figure 2",

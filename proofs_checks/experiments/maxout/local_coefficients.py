@@ -132,7 +132,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions prepare, measure, table and figure of this module
     name="maxout-local-coefficients",
     title="Local coefficients",
     source="Mroueh, Rennie, Goel (2015), equations (4) and (5)",

@@ -131,7 +131,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions cells, measure, table and figure of this module
     name="maxout-maps",
     title="Other maps compared with Table 1",
     source="Mroueh, Rennie, Goel (2015), with Table 1",

@@ -1,6 +1,7 @@
 """Table 1 of Mroueh, Rennie, Goel (2015): errors on MNIST by m units of pool size q, with theirs.
 
 A unit is the largest of q random projections of a row; ridge regression on units finds the digit.
+A cell is a q, an m and a draw. `EXPERIMENT` has rows of length 1, `PIXELS` pixels as they are.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,7 +52,7 @@ def pixels(X: NDArray[np.float64]) -> Any:
 
 
 def cells(level: Level, columns: tuple[int, int] = (2, 5)) -> list[Options]:
-    """Return pool sizes, numbers of units and draws, small units first, so that rows fill early.
+    """Return the cells: pool sizes, numbers of units and draws, few units first, to fill rows.
 
     ``columns`` are those of the printed table, at the quick and at the full level.
     """
@@ -139,7 +140,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions prepare, cells, measure, table and figure of this module
     name="maxout-table-1",
     title="Errors of random maxout features over m and q",
     source="Mroueh, Rennie, Goel (2015), Table 1",

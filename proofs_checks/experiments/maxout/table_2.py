@@ -92,7 +92,7 @@ def figure(level: Level, results: Results) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions prepare, cells, measure, table and figure of this module
     name="maxout-table-2",
     prepare=prepare,
     title="Logistic regression on random maxout features of frames",

@@ -141,7 +141,7 @@ def figure(level: Level, results: Results, frames: bool = False) -> list[Plot]:
 
 
 EXPERIMENT = declared(
-    __name__,
+    __name__,  # with the functions prepare, cells, measure, table and figure of this module
     name="maxout-table-3",
     title="Units that share projections",
     source="Mroueh, Rennie, Goel (2015), Table 3",

@@ -3,8 +3,7 @@
 A random vector t, a *template*, gives a row x the distribution function of <t, g x> over r elements
 g of a group, at the ends of n *bins* of a window [-s, s]. Products of these features for r random
 elements have for large n the mean K_s, that of the whole group, by a claim restored from words of
-Mroueh, Voinea and Poggio (2015). Drawn features are compared with K_s, and in many settings with
-the library's mean.
+Mroueh, Voinea and Poggio (2015). Drawn features are compared with K_s, and with our own mean.
 """
 
 import dataclasses

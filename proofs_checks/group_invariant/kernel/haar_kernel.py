@@ -23,7 +23,6 @@ _ROUNDING = 1e-12
 
 
 def gaussian(x: Any, z: Any) -> Any:
-    """Evaluate exp(-|x - z|^2)."""
     return np.exp(-((x[:, None, :] - z[None, :, :]) ** 2).sum(axis=-1))
 
 

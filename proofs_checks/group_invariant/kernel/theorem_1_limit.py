@@ -3,8 +3,9 @@
 K_s is the mean inner product of features of unit rows in Mroueh, Voinea and Poggio (2015), made
 with random *templates* t ~ N(0, I/d); those of |t|^2 >= s = 1 + epsilon give zeros or are drawn
 again: two laws. d_G = D/sqrt(2 pi d), D the mean distance of two orbits, images by a group. By part
-1 the gap K_s - (s - d_G) is between -delta_2 and delta_1. All three are compared with the paper's
-rate in d, the gap with our faster one. p, q = P(chi^2 < d s) for d, d + 1 degrees.
+1 the gap K_s - (s - d_G) is between -delta_2 and delta_1: their formulas, lost in the source text,
+are restored in ``theorem_1.md``. All three are compared with the paper's rate, the gap with our
+faster one; tests pass wrong rates. p, q = P(chi^2 < d s) for d, d + 1 degrees.
 """
 
 import itertools

@@ -1,7 +1,8 @@
 """Check how sigma^2(q) = E M^2 grows, M the largest of q normals: like 2 log q.
 
 The maxout paper (Mroueh, Rennie, Goel 2015), Appendix A, has log q. Both rates are compared with
-proved bounds of sigma^2(q) at an enormous q, and these with its values at smaller ones.
+bounds of sigma^2(q) at q = 10^300, `LARGEST`, and these with its values at smaller q. They follow
+from bounds of E M, `lower_mean` and `upper_mean`, proved in ``h1_growth.md``.
 """
 
 import math

@@ -3,9 +3,8 @@
 An instance has an interval for a computed chance or mean, which its bound must not be below. Bounds
 are evaluated at a delta at which all their events fail with the chance `failure` together.
 Functions are sums over m units, linear ones (q = 1) but where pools are named, with weights of at
-most C/m: the box. The infinite class has the means of endlessly many units, with weights of at most
-C. The loss of a margin t is a ramp, B clip((1 - t)/2, 0, 1), labels are 1 or -1, and inputs have
-norm R.
+most C/m: the box. The infinite class has means of endlessly many units, weights at most C. The loss
+of a margin t is a ramp, B clip((1 - t)/2, 0, 1), labels are 1 or -1, and inputs have norm R.
 """
 
 import math

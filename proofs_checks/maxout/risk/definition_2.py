@@ -136,7 +136,6 @@ def known_sets(context: Context, *, dimension: Dimension = doubling.doubling_dim
 
 
 def _of_sets(context: Context) -> dict[str, tuple[Any, int]]:
-    """Return sets and their dimensions."""
     rng = context.rng("subspaces")
     many = 120 if context.quick else 600
     sets = {

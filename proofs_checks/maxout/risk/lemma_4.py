@@ -2,10 +2,10 @@
 
 This is Lemma 4 of the maxout paper (Mroueh, Rennie, Goel 2015), Lemma 3 times L, the Lipschitz
 constant of the loss. The risk is the mean loss of y f(x) for labels y of 1 or -1. f* is the best
-function of infinitely many units, with weights of at most C; it is approximated by the best one of
-the box: m drawn units with weights of at most C/m. The published bound holds with a constant for
-sets that are not tiny, and is false for two near points. Ours, in the paper's shape or free of the
-inputs' dimension, are compared with draws, and with instances: settings where risks are computed.
+function of infinitely many units, each the largest of q projections, with weights of at most C. The
+best one of the box approximates it: m drawn units with weights of at most C/m. The published bound
+holds with a constant for sets that are not tiny, and is false for two near points. Ours, in the
+paper's shape or free of the dimension, are compared with draws, and with computed instances.
 """
 
 from collections.abc import Callable
@@ -27,6 +27,7 @@ from .lemma_3 import (
     shortfall_probability,
 )
 
+# Dimension, pool size q, and numbers of units m; there are no samples in this lemma.
 _QUICK = (Setting(3, 4, (10, 20, 40), ()), Setting(10, 4, (20,), ()), Setting(6, 1, (25,), ()))
 _FULL = (
     Setting(3, 4, (10, 20, 40, 80, 160, 320), (), failure=(0.5, 0.2, 0.02)),
@@ -90,6 +91,7 @@ def tight(
         *instances.falls_short(free, instances.FREE[3], samples=False),
         *instances.falls_short(covered, instances.PAPER[3], samples=False),
         instances.falls_short_mean(free),
+        # Of the average of the units, the Monte Carlo function.
         *instances.random_signs(both_ways, instances.FREE[3], function="monte-carlo"),
         instances.mean_of_signs(both_ways),
     )
@@ -101,7 +103,7 @@ def free_bound(bound: Bounding, draws: Draws, m: int, failure: float) -> Bound:
 
 
 def paper_bound(bound: Bounding, draws: Draws, m: int, failure: float) -> Bound:
-    """Evaluate our bound in the paper's shape at a total chance of failure."""
+    """Evaluate our bound in the paper's shape: each of two events fails with half the chance."""
     return bound(n_features=m, delta=failure / 2, **draws.law.geometry, **draws.setting.loss)
 
 
