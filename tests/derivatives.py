@@ -44,7 +44,7 @@ def gradient(library, function, x, *others):
     import jax
 
     with double_precision():
-        here = [jax.numpy.asarray(one) for one in (x, *others)]
+        here = [jax.numpy.asarray(part) for part in (x, *others)]
         derivative = jax.grad(lambda *rows: function(jax.numpy.asarray, *rows))
         return np.asarray(derivative(*here))
 

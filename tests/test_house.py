@@ -93,15 +93,15 @@ def test_imports_go_down_only():
 
 def test_no_file_imports_itself_in_a_circle():
     """Imports inside functions, by name and for types count: a reader follows them too."""
-    known = dict(files())
+    modules = dict(files())
     below = {
         module: {
             # A module that is imported from its package, or what holds the name.
-            target if target in known else target.rpartition(".")[0]
+            target if target in modules else target.rpartition(".")[0]
             for target in named(path)
         }
-        & known.keys() - {module}  # one loads itself by its other name
-        for module, path in known.items()
+        & modules.keys() - {module}  # one loads itself by its other name
+        for module, path in modules.items()
     }
     while leaves := {module for module, targets in below.items() if not targets}:
         below = {m: targets - leaves for m, targets in below.items() if m not in leaves}
@@ -263,7 +263,7 @@ def test_weight_is_within_its_budget():
     assert counts.keys() <= budget.keys(), "a package without a budget"
     above = {k: n - today[k] for k, n in counts.items() if today[k] is not None and n > today[k]}
     assert not above, f"above `now` of pyproject.toml, which never rises: remove as many: {above}"
-    for name in ("proofs_checks", "benchmarks", "docs_programs"):
+    for name in ("proofs_checks", "tests", "benchmarks", "docs_programs"):
         assert counts[name] <= budget[name]["limit"]
 
 
@@ -385,7 +385,7 @@ def test_core_imports_nothing_heavy(module):
 
 def shared_generators(tree: ast.Module) -> list[str]:
     """Where a function draws from a generator of its module, as ``name:line``."""
-    made = {
+    generators = {
         target.id
         for node in tree.body
         if isinstance(node, ast.Assign)
@@ -400,7 +400,7 @@ def shared_generators(tree: ast.Module) -> list[str]:
         if isinstance(function, ast.FunctionDef)
         for statement in function.body
         for node in ast.walk(statement)
-        if isinstance(node, ast.Name) and node.id in made
+        if isinstance(node, ast.Name) and node.id in generators
     )
     return [f"{function.name}:{node.lineno}" for function, node in inside]
 

@@ -17,7 +17,7 @@ def case(name: str, *marks: pytest.MarkDecorator) -> SimpleNamespace:
     return SimpleNamespace(nodeid=nodeid, get_closest_marker=by_name.get, add_marker=add)
 
 
-def chosen(items: list[SimpleNamespace]) -> set[str]:
+def default_of(items: list[SimpleNamespace]) -> set[str]:
     _sample(items)
     return {item.nodeid for item in items if item.get_closest_marker("full") is None}
 
@@ -27,12 +27,12 @@ def cases(n: int, *group: str) -> list[SimpleNamespace]:
 
 
 def test_so_many_cases_are_kept_in_any_order():
-    assert [len(chosen(cases(n))) for n in (1, 3, 20, 30)] == [1, 3, 20, 20]
-    assert chosen(cases(5)) == chosen(cases(5)[::-1]) < chosen(cases(6))
+    assert [len(default_of(cases(n))) for n in (1, 3, 20, 30)] == [1, 3, 20, 20]
+    assert default_of(cases(5)) == default_of(cases(5)[::-1]) < default_of(cases(6))
 
 
 def test_full_cases_do_not_count_and_groups_are_counted_apart():
     slow, plain = case("slow", SAMPLED(2), pytest.mark.full), case("plain")
-    assert len(chosen([slow, plain, *cases(2)])) == 3
-    selected = chosen(cases(2, "maps") + cases(2, "claims"))
+    assert len(default_of([slow, plain, *cases(2)])) == 3
+    selected = default_of(cases(2, "maps") + cases(2, "claims"))
     assert (len(selected), sum("maps" in name for name in selected)) == (4, 2)

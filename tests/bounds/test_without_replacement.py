@@ -75,8 +75,8 @@ def products(order: int) -> list[np.ndarray]:
     for templates in ([1.0], np.exp(1j * angles[:1]), np.exp(1j * angles)):
         images = np.multiply.outer(turns, np.asarray(templates))
         for x, z in ((1.0, 1.0), (1.0, -1.0), (1.0, 0.6 + 0.8j)):
-            left, right = ((images * np.conj(row)).real for row in (x, z))
-            result.append(np.maximum(left[:, None], right[None]).mean(axis=2))
+            a, right = ((images * np.conj(row)).real for row in (x, z))
+            result.append(np.maximum(a[:, None], right[None]).mean(axis=2))
     return result
 
 

@@ -12,11 +12,11 @@ from tests.docs.test_site import load
 
 THEOREMS = ROOT / "docs" / "theorems"
 made = load(ROOT / "docs" / "_ext" / "statement_pages.py")
-MADE = {made.name_of(one.id): one for one in STATEMENTS}
+MADE = {made.name_of(page.id): page for page in STATEMENTS}
 PLACES = {THEOREMS / name for name in MADE} | {made.SHOWN / f"{name}.md" for name in made.SCRIPTS}
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: one.id)
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda page: page.id)
 def test_a_statement_has_its_page(statement: Statement) -> None:
     text = made.page(statement)
     assert f"*Statement* `{statement.id}`" in text
@@ -41,8 +41,8 @@ def _missing(text: str, folder: Path) -> list[str]:
     for not_prose in (r"```.*?```", r"\$\$.*?\$\$", r"\$[^$]*\$"):
         text = re.sub(not_prose, "", text, flags=re.DOTALL)
     targets = re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", text)
-    paths = {one: (folder / one).resolve() for one in targets if "://" not in one}
-    return [one for one, path in paths.items() if not path.exists() and path not in PLACES]
+    paths = {page: (folder / page).resolve() for page in targets if "://" not in page}
+    return [page for page, path in paths.items() if not path.exists() and path not in PLACES]
 
 
 def test_links_of_pages_lead_somewhere() -> None:

@@ -30,7 +30,7 @@ BIG = (10**19, 10**400)
 PRODUCT = {"law": TemplateLaw("sphere", 3), "bins": Bins(2, 1.0, "paper"), "left": 1.0}
 
 
-def declared(function, **claims):
+def with_claims(function, **claims):
     return activation_kernel(Activation("own", function, **claims), 0.5)
 
 
@@ -103,14 +103,14 @@ REFUSED = [
           for function, words in ((lambda t: np.exp(1j * t), "complex128"),
                                  (lambda t: "a", "<U1"), (lambda t: {}, "object"))),
     ]),
-    (declared, {"function": lambda xp, t: xp.abs(t), "degree": 1}, [
+    (with_claims, {"function": lambda xp, t: xp.abs(t), "degree": 1}, [
         ({"function": lambda xp, t: xp.tanh(t)}, "'own' declares a degree that does not fit its f"),
         ({"degree": 2}, "a degree that does not fit"),
         ({"function": lambda xp, t: xp.abs(t) + 1.0}, "leave it out"),
         ({"function": lambda xp, t: xp.where(t == 0.0, 1.0, t)}, "0 for 1 at 0.0: correct it"),
         *(({"degree": degree}, "whole number") for degree in (-1, 1.0, True)),
     ]),
-    (declared, {"function": ACTIVATIONS["cos"].function, "waves": ((1, 0.5), (-1, 0.5))}, [
+    (with_claims, {"function": ACTIVATIONS["cos"].function, "waves": ((1, 0.5), (-1, 0.5))}, [
         ({"waves": ((1, 0.5), (-1, 0.4))}, "'own' declares a sum of waves that does not fit")]),
     *((function, {"activation": "relu", "rho": 1.0, "x_scale": 1.0}, [
         ({"x_scale": 1e300, "y_scale": 1e300}, "overflows in float"),

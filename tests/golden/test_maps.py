@@ -13,8 +13,8 @@ MAPS = read("maps")
 # Expectations over dithered bins are an integral for each pair of chunks, seconds in all.
 SLOW = {("invariant-dither", "kernel"), ("invariant-dither", "variance")}
 COMPUTED = [
-    pytest.param(*pair, marks=[pytest.mark.full] if pair in SLOW else [])
-    for pair in itertools.product(RECIPES, _maps.QUANTITIES)
+    pytest.param(*case, marks=[pytest.mark.full] if case in SLOW else [])
+    for case in itertools.product(RECIPES, _maps.QUANTITIES)
 ]
 
 

@@ -154,15 +154,15 @@ def _sent(dask_worker):
     return dask_worker.transfer_outgoing_bytes_total
 
 
-def kill_when(folder, victim: int, seen: dict) -> None:
+def kill_when(folder, victim: int, events: dict) -> None:
     """Kill a worker once it waits in the middle of its work; then let all go on."""
     end = time.monotonic() + 300
     while time.monotonic() < end and not (folder / "go").exists():
         if (folder / f"{victim}-waits").exists():
-            seen["done"] = len(list(folder.glob(f"{victim}-done-*")))
-            seen["all"] = len(list(folder.glob("*-done-*")))
+            events["done"] = len(list(folder.glob(f"{victim}-done-*")))
+            events["all"] = len(list(folder.glob("*-done-*")))
             os.kill(victim, signal.SIGKILL)
-            seen["killed"] = True
+            events["killed"] = True
             break
         time.sleep(0.02)
     (folder / "go").touch()
@@ -170,17 +170,17 @@ def kill_when(folder, victim: int, seen: dict) -> None:
 
 def test_a_worker_killed_at_work_changes_nothing(workers, tmp_path):
     rows, targets = in_chunks(*rows_and_targets())
-    seen: dict = {}
-    killer = threading.Thread(target=kill_when, args=(tmp_path, workers[0], seen))
+    events: dict = {}
+    killer = threading.Thread(target=kill_when, args=(tmp_path, workers[0], events))
     killer.start()
     try:
         sums = learn.RidgeSums(Telling(a_map(), tmp_path)).add(rows, targets)
     finally:
         (tmp_path / "go").touch()
         killer.join()
-    assert (seen.get("killed"), seen["done"]) == (True, 3)
+    assert (events.get("killed"), events["done"]) == (True, 3)
     # Blocks had been summed on the killed worker, and most were still to come.
-    assert seen["all"] < N // CHUNK / 2
+    assert events["all"] < N // CHUNK / 2
     # Each block was summed once, those that it held twice.
     assert len(list(tmp_path.glob("*-done-*"))) >= N // CHUNK
     assert_same_sums(sums, whole())

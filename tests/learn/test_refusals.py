@@ -67,12 +67,8 @@ REFUSALS = [
     (ridge, {"folds": [0, 1, -2]}, ValueError, "or -1 for rows that are never held out"),
     (ridge, {"folds": [0, 0, 0]}, ValueError, "and leave some to fit"),
     (ridge, {"folds": [-1, -1, -1]}, ValueError, "must hold out some rows"),
-    (
-        ridge,
-        {"X": da.from_array(X), "Y": da.from_array(Y), "folds": [0, 1, 1]},
-        TypeError,
-        "RidgeSums of its own",
-    ),
+    (ridge, {"X": da.from_array(X), "Y": da.from_array(Y), "folds": [0, 1, 1]}, TypeError,
+     "RidgeSums of its own"),
     (ridge().predict, {"X": np.ones((1, 3))}, ValueError, "3 columns but the weights are 2"),
     # sums
     (add, {"weights": -Y}, ValueError, "weights must be one number of at least 0"),
@@ -84,12 +80,8 @@ REFUSALS = [
     (SUMS.add, {"X": np.ones((2, 3)), "Y": Y[:2]}, ValueError, "columns but had 2 before"),
     (lambda: SUMS + add(np.ones((2, 3)), Y[:2]), {}, ValueError, "2 and 3 features"),
     (lambda: SUMS + 1, {}, TypeError, "unsupported operand"),
-    (
-        lambda: learn.RidgeSums(MAPS[0]).add(X, Y) + learn.RidgeSums(MAPS[1]).add(X, Y),
-        {},
-        ValueError,
-        "different recipes",
-    ),
+    (lambda: learn.RidgeSums(MAPS[0]).add(X, Y) + learn.RidgeSums(MAPS[1]).add(X, Y), {},
+     ValueError, "different recipes"),
     # labels
     (learn.one_vs_all, {"labels": np.ones((2, 1))}, ValueError, "give one per row"),
     (learn.one_vs_all, {"labels": np.ones(0)}, ValueError, "labels are empty"),
@@ -116,12 +108,8 @@ REFUSALS = [
     (box().decision, {"Z": np.ones((1, 3))}, ValueError, "Z has 3 columns but the weights are 2"),
     (box(strict(X), strict(Y)).decision, {"Z": strict(X, THERE)}, ValueError, "alpha lives on"),
     (learn.units, {"phi": X, "X": X}, TypeError, "pass a map, or the transform of"),
-    (
-        learn.units,
-        {"phi": mehler.MaxoutCodes.draw(2, 5, 3, seed=0), "X": X},
-        TypeError,
-        "uint8: codes, it seems",
-    ),
+    (learn.units, {"phi": mehler.MaxoutCodes.draw(2, 5, 3, seed=0), "X": X}, TypeError,
+     "uint8: codes, it seems"),
     (learn.units, {"phi": lambda x: x.tolist(), "X": X}, TypeError, r"phi\(X\) must be an array"),
     (learn.losses.Hinge, {"bound": HUGE}, ValueError, "bound=a .* must be a number that fits into"),
     (learn.losses.Hinge, {"bound": 0}, ValueError, r"not a number above 0; use math\.inf"),
@@ -129,7 +117,7 @@ REFUSALS = [
     (learn.spectral_error, {"K_hat": K, "K": K, "lam": 0.0}, ValueError, "lam"),
     (learn.spectral_error, {"K_hat": K[:2, :2], "K": K, "lam": 1.0}, ValueError, "make them equal"),
     (learn.spectral_error, {"K_hat": K, "K": -K, "lam": 1.0}, ValueError, "not positive semidef"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("call", "change", "error", "words"), REFUSALS)

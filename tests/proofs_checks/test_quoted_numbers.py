@@ -39,12 +39,8 @@ def opposite(q: int) -> float:
 
 WRONG = "What is wrong"
 QUOTED = [
-    (
-        "theorem-1-kernel",
-        WRONG,
-        "0.318, 1.060, 2.027",
-        [exact.max_moment(1, q) ** 2 for q in (2, 4, 8)],
-    ),
+    ("theorem-1-kernel", WRONG, "0.318, 1.060, 2.027",
+     [exact.max_moment(1, q) ** 2 for q in (2, 4, 8)]),
     ("h1-growth", "note", "0.48 at", [ratio(2)]),
     ("h1-growth", "note", "0.70 at", [ratio(8)]),
     ("h1-growth", "note", "0.93 at", [ratio(10**6)]),
@@ -52,12 +48,8 @@ QUOTED = [
     ("h1-growth", "note", "0.56 of", [ratio(8) ** 2 * 8 / 7]),
     ("sigma2-growth", "note", "1, 1.55, 2.40, 3.41, 10.67", map(exact.sigma2, (2, 4, 8, 16, 1024))),
     ("locality", WRONG, "0, 0.62, 0.83, 0.96, 0.997", map(opposite, (2, 4, 8, 64, 10**6))),
-    (
-        "locality",
-        "note",
-        "1.571, 0.959, 0.720, 0.592, 0.334, 0.226",
-        map(half_angle, (2, 4, 8, 16, 1024, 10**6)),
-    ),
+    ("locality", "note", "1.571, 0.959, 0.720, 0.592, 0.334, 0.226",
+     map(half_angle, (2, 4, 8, 16, 1024, 10**6))),
     ("figure-1", "As it holds", "0.905 at", [saturation(exact.maxout_kernel, 8)]),
     ("figure-1", "As it holds", "0.703 at", [saturation(exact.maxout_kernel, 32)]),
     ("figure-1", WRONG, "2.19 (", [saturation(exact.locally_linear_kernel, 8)]),
@@ -67,7 +59,7 @@ QUOTED = [
     ("remark-1-codes", "note", "0.219 at", [exponent(10**6)]),
     ("kernel-error", "note", "1981 features", [solve(kernel_error.normal_quantile, **FOR_A_TENTH)]),
     ("kernel-error", "note", "bound for 3309.", [solve(kernel_error.one_pair, **FOR_A_TENTH)]),
-]
+]  # fmt: skip
 
 # P(|g| < E|g|) is erf of 1/sqrt(pi); the longest of 1024 weights in 20 dimensions, by the gamma
 # function; E[|g| given |g| <= 2] by its closed form; 10^4 labels, most wrong at a mean of 0.026.

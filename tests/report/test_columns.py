@@ -19,7 +19,7 @@ POLARS = ["polars"] if importlib.util.find_spec("polars") else []
 
 
 @pytest.fixture(params=["pandas", *POLARS, "pyarrow", "csv", "parquet", "feather"])
-def given(request, tmp_path):
+def make_data(request, tmp_path):
     """The same table as a file and as an object."""
 
     def make(frame):
@@ -39,11 +39,11 @@ def given(request, tmp_path):
     return make
 
 
-def test_columns_are_taken_in_the_order_that_is_asked_for(given):
-    rows = load_rows(given(FRAME), columns="c, a")
+def test_columns_are_taken_in_the_order_that_is_asked_for(make_data):
+    rows = load_rows(make_data(FRAME), columns="c, a")
     assert rows.columns == ("c", "a")
     np.testing.assert_array_equal(rows.values, FRAME[["c", "a"]].to_numpy()[rows.index])
-    rest = load_rows(given(FRAME), drop=["c"])
+    rest = load_rows(make_data(FRAME), drop=["c"])
     assert rest.columns == ("a", "b")
     odd = FRAME.assign(odd=[1.0] * 29 + ["x"], z=1j)
     assert load_rows(odd, drop="odd,z").columns == ("a", "b", "c")
@@ -59,18 +59,18 @@ def test_columns_are_taken_in_the_order_that_is_asked_for(given):
         ([0.5, 1.5, 2.0] * 10, "f"),
     ],
 )
-def test_a_target_is_left_out_of_the_rows_and_kept(given, labels, kind):
-    rows = load_rows(given(FRAME.assign(y=labels)), target="y")
+def test_a_target_is_left_out_of_the_rows_and_kept(make_data, labels, kind):
+    rows = load_rows(make_data(FRAME.assign(y=labels)), target="y")
     assert rows.columns == ("a", "b", "c")
     assert rows.target.dtype.kind == kind
     np.testing.assert_array_equal(rows.target, np.array(labels)[rows.index])
 
 
-def test_rows_that_lack_a_value_or_a_label_are_left_out_together(given):
+def test_rows_that_lack_a_value_or_a_label_are_left_out_together(make_data):
     frame = FRAME.assign(y=list("uvw") * 10)
     frame.loc[3, "b"] = np.nan
     frame.loc[5, "y"] = None
-    data = given(frame)
+    data = make_data(frame)
     with pytest.raises(ValueError, match=r"lacks .* in 2 of 30 rows \(nan at row 3 of 'b'\)"):
         load_rows(data, target="y")
     rows = load_rows(data, target="y", drop_missing=True)
@@ -80,9 +80,9 @@ def test_rows_that_lack_a_value_or_a_label_are_left_out_together(given):
     np.testing.assert_array_equal(rows.values, FRAME.to_numpy()[rows.index])
 
 
-def test_standardized_columns_have_mean_0_and_deviation_1(given):
+def test_standardized_columns_have_mean_0_and_deviation_1(make_data):
     frame = FRAME * [1, 1000, 1e-3] + [0, 5, 7]
-    rows = load_rows(given(frame), standardize=True)
+    rows = load_rows(make_data(frame), standardize=True)
     expected = ((frame - frame.mean()) / frame.std(ddof=0)).to_numpy()
     np.testing.assert_allclose(rows.values, expected[rows.index], rtol=1e-9, atol=1e-12)
     assert "standardized" in rows.choices

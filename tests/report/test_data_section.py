@@ -28,11 +28,11 @@ def checked(entry, data, **options):
     return check_on_rows(entry, data, settings | options)
 
 
-def chosen(values, seed=0):
+def choice(values, seed=0):
     return choose(load_rows(values), np.random.default_rng(seed))
 
 
-SEEN = chosen(toys.rows())
+SEEN = choice(toys.rows())
 MAPS = {entry.label: (entry, SEEN) for entry in candidates(SEEN)}
 
 
@@ -94,7 +94,7 @@ def test_a_map_that_raises_is_an_error_and_the_others_go_on(monkeypatch):
 def test_measured_rows_hold_both_extremes_and_are_numbered_as_in_the_source():
     values = np.insert(toys.rows(200, 3), [5, 90], 0.0, axis=0)
     unit = values / np.where(values.any(axis=1), np.linalg.norm(values, axis=1), 1.0)[:, None]
-    data = chosen(values)
+    data = choice(values)
     assert len(data.probes) == MEASURED
     rho, all_rho = (x @ x.T for x in (unit[data.source[data.probes]], unit))
     for part in (rho, all_rho):

@@ -65,7 +65,7 @@ CHECKS = (runs("printed", "one"), runs("proved", "two"))
 
 
 @pytest.fixture
-def read(tmp_path):
+def statement_of(tmp_path):
     (tmp_path / "other.md").write_text("---\nid: toy.other\n---\n", encoding="utf-8")
     (tmp_path / "picture.md").write_text("# A page\n", encoding="utf-8")
 
@@ -76,8 +76,8 @@ def read(tmp_path):
     return from_text
 
 
-def test_front_matter_and_sections_become_fields(read):
-    claim = read(PAGE)
+def test_front_matter_and_sections_become_fields(statement_of):
+    claim = statement_of(PAGE)
     assert (claim.id, claim.title, claim.place) == (
         *("toy.lemma-1", "The sum of two numbers", "Section 2: page 3"),
     )
@@ -89,22 +89,22 @@ def test_front_matter_and_sections_become_fields(read):
     assert [*claim.sections] == ["Setting", "As printed", "What is wrong", "As it holds", "Proof"]
 
 
-def test_links_lead_to_ids(read):
-    text = read(PAGE).sections
+def test_links_lead_to_ids(statement_of):
+    text = statement_of(PAGE).sections
     assert "[another](#toy.other-proof)" in text["As printed"]
     assert "[a picture](picture.md)" in text["As printed"]
     assert text["What is wrong"] == "It is 2, by [the proof](#toy.lemma-1-proof)."
 
 
-def test_a_lost_formula_is_restored(read):
+def test_a_lost_formula_is_restored(statement_of):
     lost = PAGE.replace(
         "expected: refuted, repaired",
         f"copy: lost\nexpected: {RESTORED_REFUTED}\n"
         "restored: The proof.\nfails: By 2.\ncause: a sign",
     )
     with pytest.raises(ValueError, match="'As restored' has no display formula"):
-        read(lost)  # the section is that of a print
-    claim = read(lost.replace("## As printed", "## As restored"), [runs("restored", "one")])
+        statement_of(lost)  # the section is that of a print
+    claim = statement_of(lost.replace("## As printed", "## As restored"), [runs("restored", "one")])
     assert (claim.copy, claim.printed) == ("lost", "x + y = 1")
 
 
@@ -121,13 +121,13 @@ def test_a_lost_formula_is_restored(read):
         ("$$ x + y\n   = 1 , $$", "", "'As printed' has no display formula"),
     ],
 )
-def test_what_is_missing_is_named(read, old, new, message):
+def test_what_is_missing_is_named(statement_of, old, new, message):
     assert old in PAGE
     with pytest.raises(ValueError, match=message):
-        read(PAGE.replace(old, new))
+        statement_of(PAGE.replace(old, new))
 
 
-def test_checks_register_themselves(read, monkeypatch):
+def test_checks_register_themselves(statement_of, monkeypatch):
     monkeypatch.setattr("mehler.statements._statement._REGISTERED", {})
 
     @check("toy.lemma-1", form="proved", name="repaired", pays=True)
@@ -138,7 +138,7 @@ def test_checks_register_themselves(read, monkeypatch):
     def printed(context):
         return evidence(context)
 
-    claim = read(PAGE, None)
+    claim = statement_of(PAGE, None)
     assert [(c.form, c.name, c.run, c.pays) for c in claim.checks] == [
         ("printed", "printed", printed, False),
         ("proved", "repaired", repaired, True),

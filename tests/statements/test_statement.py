@@ -24,7 +24,7 @@ def evidence(form: str, status: str) -> Evidence:
 
 
 @pytest.mark.parametrize(
-    ("found", "verdict"),
+    ("pieces", "verdict"),
     [
         ([], "not computable"),
         ([("printed", "holds")], "holds"),
@@ -61,8 +61,8 @@ def evidence(form: str, status: str) -> Evidence:
         ([("printed", "holds"), ("printed", "inconclusive")], "inconclusive"),
     ],
 )
-def test_verdict_follows_from_all_evidence(found, verdict):
-    assert verdict_of([evidence(*arguments) for arguments in found]) == verdict
+def test_verdict_follows_from_all_evidence(pieces, verdict):
+    assert verdict_of([evidence(*arguments) for arguments in pieces]) == verdict
 
 
 def test_no_failure_is_an_expectation():
@@ -124,8 +124,8 @@ REFUSED = [
     ]),
     (Plot, {"title": "t", "x_label": "x", "y_label": "y", "series": [
         Series(label="s", x=[0], y=[1])]}, [({"series": ()}, "has no series")]),
-    (lambda found: verdict_of(found), {"found": [evidence("proved", "holds")]}, [
-        ({"found": [evidence("proved", "holds"), evidence("", "refuted")]}, "1. has no form")]),
+    (lambda pieces: verdict_of(pieces), {"pieces": [evidence("proved", "holds")]}, [
+        ({"pieces": [evidence("proved", "holds"), evidence("", "refuted")]}, "1. has no form")]),
 ]  # fmt: skip
 
 

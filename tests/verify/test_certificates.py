@@ -484,19 +484,9 @@ ALTERATIONS = [
     ("wealth", "holds", "squares that are too small", item("sums", 1, number(1e-3))),
     ("mean of bounded kurtosis", "holds", "ends that no sample has", item("ends", 0, number(1))),
     ("catoni", "holds", "blocks of more than n", put("block", 10**6, plan)),
-    (
-        "squared lengths",
-        "refuted",
-        "a sum that wins less",
-        item("log_wealths", 3, number(0), last),
-    ),
-    (
-        "squared lengths",
-        "refuted",
-        "a lost stake",
-        item("log_wealths", 0, number(-1e6), last),
-    ),
-]
+    ("squared lengths", "refuted", "a sum that wins less", item("log_wealths", 3, number(0), last)),
+    ("squared lengths", "refuted", "a lost stake", item("log_wealths", 0, number(-1e6), last)),
+]  # fmt: skip
 
 
 @pytest.mark.slow

@@ -184,7 +184,7 @@ def linear(left, right):
     return left @ right.T
 
 
-def drawn(at_zero):
+def draw_with(at_zero):
     """<w, x> with standard normal w, whose kernel is <x, y>; at_zero(signs) in a row of zeros."""
 
     def draw(seed):
@@ -210,7 +210,7 @@ def drawn(at_zero):
 )
 def test_other_features_are_refuted(at_zero):
     """Nothing is known of the tails: bets on |u + v|^2, whose claim is |v|^2 alone, decide."""
-    assert check_kernel(drawn(at_zero), linear, ROWS, resolution=0.2).status == "refuted"
+    assert check_kernel(draw_with(at_zero), linear, ROWS, resolution=0.2).status == "refuted"
 
 
 @pytest.mark.parametrize("rounded", [5.6e-33, -1e-18])
@@ -226,7 +226,7 @@ def test_a_claim_that_is_0_but_for_rounding_is_0(rounded, dtype):
         zero = ~left.any(axis=1)[:, None] & ~right.any(axis=1)[None, :]
         return np.where(zero, rounded, value)
 
-    draw = drawn(lambda signs: signs * noise)
+    draw = draw_with(lambda signs: signs * noise)
     assert check_kernel(draw, claimed, ROWS, resolution=0.2).status == "holds"
 
 

@@ -80,9 +80,9 @@ def test_rectified_powers_by_angle(order):
     # Radius and angle of N(0, I) are independent; E R^{2n} = 2^n n!.
     angle = 2.0 * math.pi * (np.arange(200_000) + 0.5) / 200_000
     along = np.stack([np.cos(angle), np.sin(angle)], axis=1)
-    cut = np.maximum(0.0, X @ along.T) ** order if order else (X @ along.T > 0.0).astype(float)
+    part = np.maximum(0.0, X @ along.T) ** order if order else (X @ along.T > 0.0).astype(float)
     flat, fourth = (2.0**n * math.factorial(n) for n in (order, 2 * order))
-    product = 2.0 * cut[:, None, :] * cut[None, :, :]
+    product = 2.0 * part[:, None, :] * part[None, :, :]
     mean = flat * product.mean(axis=2)
     variance = fourth * (product**2).mean(axis=2) - mean**2
     # Each of the two jumps of order 0 moves the midpoint rule by at most half a node of height 2.

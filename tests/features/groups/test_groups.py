@@ -81,10 +81,10 @@ def test_closed_means_that_averages_are_invariant(group):
     """The multiset of g h over all g is that of g, for every h."""
     g = matrices(group)
 
-    def listed(maps):
+    def matrices_of(maps):
         return sorted((np.round(m, 9) + 0.0).tobytes() for m in maps)
 
-    invariant = all(listed(g @ h) == listed(g) for h in g)
+    invariant = all(matrices_of(g @ h) == matrices_of(g) for h in g)
     if group.closed:
         assert invariant
         np.testing.assert_allclose(g[0], np.eye(group.n_inputs), atol=1e-12)

@@ -134,15 +134,15 @@ def _of_array(value: np.ndarray) -> list[Change]:
 
 def _of_sequence(value: Any) -> list[Change]:
     kind = type(value)
-    found = [Change("other sequence", list(value) if kind is tuple else tuple(value))]
+    values = [Change("other sequence", list(value) if kind is tuple else tuple(value))]
     try:
         for inner in changes(value[0]):
-            found.append(Change(f"first: {inner.label}", kind([inner.value, *value[1:]])))
-        found.append(Change("one less", kind(value[1:])))
-        found.append(Change("twice", kind([*value, *value])))
+            values.append(Change(f"first: {inner.label}", kind([inner.value, *value[1:]])))
+        values.append(Change("one less", kind(value[1:])))
+        values.append(Change("twice", kind([*value, *value])))
     except TypeError:  # a named tuple, which takes its parts one by one
         pass
-    return found
+    return values
 
 
 def _of_libraries(value: np.ndarray) -> list[Change]:

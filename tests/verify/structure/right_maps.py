@@ -29,7 +29,7 @@ def same_side(x, y):
     return 1.0 - np.arccos(np.clip(x @ y.T / norms, -1.0, 1.0)) / math.pi
 
 
-def drawn(default, weights, features, fixed=False):
+def waves_of(default, weights, features, fixed=False):
     """From weights(rng, d, m) and features(X, weights); `fixed` is of no other size."""
 
     def redraw(seed, X, n_features=None):
@@ -42,7 +42,7 @@ def drawn(default, weights, features, fixed=False):
     return redraw
 
 
-few = functools.partial(drawn, fixed=True)
+few = functools.partial(waves_of, fixed=True)
 
 
 def normal(rng, d, m):
@@ -159,7 +159,7 @@ def seeded_globally(seed, X, n_features=None):
 def short_seeds(seed, X, n_features=None):
     if seed >= 2**31:
         raise ValueError("seeds have 31 bits")
-    return drawn(100, offset, waves)(seed, X, n_features)
+    return waves_of(100, offset, waves)(seed, X, n_features)
 
 
 _SHARED = {}
@@ -174,24 +174,24 @@ def sharing_weights(seed, X, n_features=None):
 
 RIGHT = {
     "three signs": (few(3, signs, projected), linear),
-    "sparse": (drawn(60, sparse, projected), linear),
+    "sparse": (waves_of(60, sparse, projected), linear),
     "one product of signs": (
         few(1, lambda rng, d, m: rng.choice([-1.0, 1.0], size=(2, d, m)), quadratic),
         lambda x, y: (x @ y.T) ** 2,
     ),
     "sides": (Sides, same_side),
     "two positive": (few(2, normal, positive), lambda x, y: np.exp(x @ y.T)),
-    "pairs of Cauchy": (drawn(100, cauchy, pairs), laplacian),
-    "offset": (drawn(100, offset, waves), rbf),
+    "pairs of Cauchy": (waves_of(100, cauchy, pairs), laplacian),
+    "offset": (waves_of(100, offset, waves), rbf),
     "two waves": (few(2, offset, waves), rbf),
-    "antithetic": (drawn(100, antithetic, waves), rbf),
-    "bias": (drawn(100, normal, with_bias), lambda x, y: 1.0 + x @ y.T),
-    "padded": (drawn(100, offset, padded), rbf),
+    "antithetic": (waves_of(100, antithetic, waves), rbf),
+    "bias": (waves_of(100, normal, with_bias), lambda x, y: 1.0 + x @ y.T),
+    "padded": (waves_of(100, offset, padded), rbf),
     "lazy": (lazily, rbf),
     "fixed width": (fixed_width, rbf),
     "scaled by width": (width_scaled, functools.partial(rbf, gamma=0.2)),
     "seeded globally": (seeded_globally, rbf),
     "short seeds": (short_seeds, rbf),
-    "axes": (drawn(100, cross_polytope, projected), linear),
+    "axes": (waves_of(100, cross_polytope, projected), linear),
     "sharing weights": (sharing_weights, rbf),
 }

@@ -5,7 +5,7 @@ import random
 
 import numpy as np
 
-from tests.verify.structure.right_maps import drawn, offset, rbf, waves
+from tests.verify.structure.right_maps import offset, rbf, waves, waves_of
 
 WRONG = {}
 
@@ -191,4 +191,4 @@ def short_rows_lost(Z, seed, m):
 
 
 KERNEL = rbf
-PLAIN = drawn(100, offset, waves)
+PLAIN = waves_of(100, offset, waves)
