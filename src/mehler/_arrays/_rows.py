@@ -47,7 +47,7 @@ def require_matrix(
     if x.ndim != 2:
         remedy = f"; use {name}.reshape(1, -1) for a single row" if x.ndim == 1 else ""
         raise ValueError(f"{name} must have shape (rows, columns) but has {x.ndim} axes{remedy}")
-    # The number of rows of a Dask array may be unknown: NaN, or None in the standard's face of it.
+    # The number of rows of a Dask array may be unknown: NaN, or None by the array API standard.
     if 0 in x.shape:
         raise ValueError(f"{name} is empty: its shape is {tuple(x.shape)}; pass at least one row")
     width = x.shape[1]
@@ -193,7 +193,7 @@ def block_rows_for_gram(n_columns: int, itemsize: int) -> int:
 
 
 def slices(n: int, size: int) -> Iterator[slice]:
-    """Yield slices that cover range(n); the standard leaves stops beyond the end undefined."""
+    """Yield slices that cover range(n); the array API leaves stops beyond the end undefined."""
     for start in range(0, n, size):
         yield slice(start, min(start + size, n))
 

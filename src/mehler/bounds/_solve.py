@@ -41,8 +41,9 @@ def solve(
     Returns
     -------
     int
-        n; at n - 1 the bound exceeds `at_most` or is vacuous. A multiple of `block` if columns
-        share a draw. Elements of a finite group are at most its order.
+        n; at n - 1 the bound exceeds `at_most` or is vacuous: no less than what holds without it,
+        or of probability 0. A multiple of `block`, the columns that share a draw, if given.
+        Elements of a finite group are at most its order.
 
     Raises
     ------
@@ -57,7 +58,7 @@ def solve(
     ...              pool_size=4, scale=1.0, lipschitz=1.0, delta=0.01)
     24615
     """
-    if not hasattr(bound, "falls_in"):
+    if not hasattr(bound, "falls_in"):  # names of arguments in which a bound falls
         raise TypeError(f"bound={bound!r} must be a function of mehler.bounds")
     parameters = inspect.signature(bound).parameters.values()
     names = [

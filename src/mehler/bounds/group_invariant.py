@@ -9,8 +9,7 @@ and n grow, inner products of the features :math:`\Phi` tend to the kernel :math
 n_templates, n_bins, n_samples, n_rows : int or array
     m, n, the number of samples N of a learner, and of the rows N whose pairs are compared.
 n_elements : int or array, optional
-    r elements, the same for all templates, independent or distinct ones of a finite group; by
-    default the whole group.
+    r elements, the same for all templates, independent or distinct; default the whole group.
 group_order : int, optional
     n', of a finite group of which distinct elements are drawn, as the map does by default. Not
     given, the bound is that of independent ones, which is true of both.

@@ -4,7 +4,8 @@ The functions to learn are :math:`f^*(x) = \int \alpha^*(\omega) \phi(x; \omega)
 :math:`\|f^*\|_\pi = \sup|\alpha^*|/\pi \le C`, for a density :math:`\pi` of parameters. K features
 drawn from :math:`\pi`, with weights in the box :math:`|\hat\alpha_k| \le C/K`, come near them. So
 does their risk R, and that of weights that minimise the empirical risk :math:`R_{emp}`, the mean
-loss over N samples. Arguments broadcast, and are the same in all functions:
+loss over N samples. :math:`\mu` is the law of x, `trivial` what a bound may not exceed: the same
+holds without it. Arguments broadcast, and are the same in all functions:
 
 n_features, n_samples : int or array
     Number of features K, and of samples N.
@@ -17,7 +18,7 @@ feature_scale : float or array
 lipschitz : float or array
     L: the loss c(f(x) y) is L-Lipschitz in f(x) y; :math:`R[f] = E\,c(f(x) y)`, :math:`|y| \le 1`.
 total_weight, norm, two_sided : float, float, or arrays, and bool
-    B; :math:`\|f^*\|` or a lower bound of it; whether :math:`|R - R_{emp}|` is bounded.
+    B, the sum of absolute weights; :math:`\|f^*\|` or less; whether to bound :math:`|R - R_{emp}|`.
 delta : float or array
     Probability of one event; each function says how many of them it excludes.
 """

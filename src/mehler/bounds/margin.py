@@ -68,8 +68,7 @@ def error_rate(
 
     Where all margins are at least t, the bound is about :math:`\log N/(t^2N)`. About 10 ms; 0.3 s
     for 60,000 rows. Terms: those of the module. Proof: :doc:`/theorems/features-margin`; arguments:
-    :mod:`mehler.bounds.margin`. J. Langford, J. Shawe-Taylor (2002), with :math:`\theta = 0`; A.
-    Maurer (2004).
+    :mod:`mehler.bounds.margin`. Langford, Shawe-Taylor (2002), with theta = 0; Maurer (2004).
 
     Parameters
     ----------

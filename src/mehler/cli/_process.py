@@ -1,8 +1,8 @@
 """Run ``mehler verify``, and so third-party code, in a subprocess with a time limit.
 
-`answer` writes a request to a private folder, starts `serve` in a process, and reads the answer,
-both as JSON. The process prints to standard error, and its exit status is ignored: only a whole
-answer counts.
+`answer` writes a request (rows, files to write, options of the check) to a private folder, starts
+`serve` in a process, and reads the answer, both as JSON. The process prints to standard error; its
+exit status is ignored, since only a whole answer counts.
 """
 
 from __future__ import annotations

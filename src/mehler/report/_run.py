@@ -1,4 +1,4 @@
-"""Run the checks of statements (claims of papers) and those on data, by any number of processes."""
+"""Run checks of statements (claims of papers), and compare random feature maps on rows of data."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def run(
 def _run_statement(
     statement: Statement, settings: Mapping[str, Any]
 ) -> tuple[StatementResult, tuple[Entry, ...]]:
-    """Return a statement's result, and the entries of its ledger: the tests that it paid for."""
+    """Return a result, and what it paid to its ledger, a budget of false alarms, for its tests."""
     start, context = perf_counter(), fresh_context(settings, statement.id)
     evidence = tuple(_run_check(check, context) for check in statement.checks)
     texts: dict[str, Any] = {x.name: getattr(statement, x.name) for x in fields(Statement)}
@@ -138,7 +138,7 @@ def _run_check(check: Check, context: Context) -> Evidence:
 
 
 def _paid(result: StatementResult, entries: Sequence[Entry], ledger: Ledger) -> StatementResult:
-    """Charge a statement's tests to the run's ledger, which may be exhausted."""
+    """Charge a statement's tests to the run's ledger; beyond its budget they are errors."""
     evidence = tuple(pay(ledger, result.evidence, entries))
     return replace(result, evidence=evidence, verdict=verdict_of(evidence))
 

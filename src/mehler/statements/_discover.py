@@ -13,13 +13,13 @@ from mehler._validate import require_instance, require_iterable
 from mehler.statements._statement import Statement
 
 GROUP = "mehler.statements"
-# The form (version of the claim) that a verdict is about, by the state of the source text.
+# The form (version of the claim) that a verdict is about, by `copy`, the state of the source text.
 _OF = {
     "printed": "the published form",
     "lost": "a restored form: the formula is not in the source text",
     "none": "our own form: there is no published one",
 }
-# Words of `summary`: by the state of the source text; by the verdict, in singular and plural.
+# Words of `summary`: by `copy`; by the verdict (see `verdict_of`), in singular and plural.
 _HEADS = {"printed": "published form{} judged", "lost": "restored", "none": "of our own"}
 _PLURALS = {
     "holds": ("holds", "hold"),
@@ -105,7 +105,8 @@ def _load(point: EntryPoint, label: str) -> tuple[Statement, ...]:
 def entries(statements: Sequence[Statement]) -> list[dict[str, Any]]:
     """Return one entry for each published statement, since several of ours may be its parts.
 
-    Each part has its id, title, expected verdict, what that is about, and the checks by their form.
+    Each part has its id, title, expected verdict, what that is about, and the checks by their form;
+    of a restored claim that is refuted, by how much it fails, and the cause.
     """
     parts_of: dict[str, list[dict[str, Any]]] = {}
     for statement in statements:

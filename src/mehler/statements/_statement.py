@@ -49,7 +49,7 @@ _KEYS = (*_REQUIRED, "copy", "restored", "fails", "cause", "note")
 _ID = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _LINK = re.compile(r"\]\((?!\))([^)#\s]*)(#[^)\s]*)?\)")
 _FORMULA = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
-_FACTOR = re.compile(r"factor of (\d+\.?\d*)")
+_FACTOR = re.compile(r"factor of (\d+\.?\d*)")  # in `fails`
 _THIN = 1.1  # the paper may have had another formula, if a restored one fails by less
 _STOP = re.compile(r"(?<!\\)\s*[.,;:]$")
 # Checks by the id of their statement, in the order in which their modules were imported.
@@ -67,7 +67,7 @@ class Check:
     name : str
         Short name of the check.
     run : callable
-        ``run(context) -> Evidence``; takes all randomness from the context.
+        From a `Context`, the settings with all randomness, to `Evidence`, the measured interval.
     pays : bool
         Whether a call first pays for one test from the ledger, the budget of error rates. A check
         that computes, or that passes the ledger on, does not.
@@ -389,8 +389,7 @@ def verdict_of(evidence: Sequence[Evidence]) -> str:
     - ``"error"`` if a check raised;
     - ``"inconclusive"`` if a check of the proved form is, or one of the printed or restored form,
       and no other one of that form refutes;
-    - ``"refuted, repaired"`` or ``"refuted"`` if the printed form is refuted, with or without a
-      confirmed proved form;
+    - ``"refuted, repaired"`` or ``"refuted"``, with a proved form that holds or without;
     - ``"refuted as restored"`` or ``"holds as restored"`` if the checked formula is a
       reconstruction of one missing in the source text;
     - ``"holds with constant"`` if only the proved form could be checked, because the printed one
