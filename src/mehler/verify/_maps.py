@@ -1,6 +1,8 @@
 """Inputs of a check: maps drawn from seeds, pairs of rows with the claimed kernel, a clock.
 
-The claim is on maps phi = draw(seed): E<phi(x), phi(y)> = k(x, y) at pairs of rows x and y.
+The claim is on maps phi = draw(seed): E<phi(x), phi(y)> = k(x, y) at pairs of rows x and y. Over
+sqrt(k(x, x) k(y, y)), their units, claims of rows of all lengths compare. `evaluate` and `raw`, at
+the end, call a map, and say what is wrong with one that raises or returns no matrix.
 """
 
 from __future__ import annotations
@@ -101,7 +103,7 @@ def is_feature_map(value: object) -> bool:
 
 
 class Clock:
-    """Seconds since the start: CPU time of this thread, or wall time / 4 if more; and a limit."""
+    """Seconds since the start, and a limit: CPU time, or wall time / 4 if others do the work."""
 
     def __init__(self, limit: float | None = None) -> None:
         self.limit = limit

@@ -38,7 +38,7 @@ def assert_kernel(
     Parameters
     ----------
     draw, kernel, X, Y, resolution, variance, bounds, independent_features, **options
-        As for `check_kernel`.
+        As for `check_kernel`: seed -> map, the claim, rows, the deviation that must not be missed.
     structure : bool
         Whether `check_structure` comes first, at a tenth of `false_alarm`: is each row's feature
         vector a function of the seed and of that row alone?

@@ -51,8 +51,7 @@ def check_mean(
     .. math:: EX = \mu, \qquad EX_j = \mu_j, \qquad E (X_i - m_i)(X_j - m_j) = C_{ij}
 
     *refuted* when an interval excludes its claim, *holds* when all contain theirs and are at most
-    `resolution` wide, else *inconclusive*. Each of p coordinates, or of their pairs, has an equal
-    part of `false_alarm`.
+    `resolution` wide, else *inconclusive*. The p coordinates, or their pairs, share `false_alarm`.
 
     Parameters
     ----------

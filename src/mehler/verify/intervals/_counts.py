@@ -82,8 +82,7 @@ def dkw(n: int, false_alarm: float) -> float:
 
     References
     ----------
-    P. Massart, The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Ann. Probab. 18
-    (1990), Corollary 1.
+    P. Massart (1990), The tight constant in the Dvoretzky-Kiefer-Wolfowitz inequality, Corollary 1.
 
     Examples
     --------
