@@ -146,20 +146,19 @@ def require_iterable(name: str, value: object) -> tuple[Any, ...]:
     return tuple(_require_kind(name, value, "several, as a list is", several))
 
 
-def with_known_keywords(function: Callable[..., Any], title: str) -> Any:
-    """Return a function that refuses other keywords than its own, and names the nearest of them."""
-    names = list(inspect.signature(function).parameters)[1:]
+def with_known_keywords(function: Callable[..., None]) -> Any:
+    """Return a constructor that refuses keywords which it does not have, and names the nearest."""
+    names = dict.fromkeys(list(inspect.signature(function).parameters)[1:]).keys()
 
-    @functools.wraps(function)
-    def checked(*args: Any, **options: Any) -> Any:
-        for name in options.keys() - names:
-            near = "".join(
-                f"; {n} is the nearest" for n in difflib.get_close_matches(name, names, 1)
-            )
-            raise TypeError(f"{title} has no argument {name}: it takes {', '.join(names)}{near}")
-        return function(*args, **options)
+    def refuse(self: object, *_: Any, **options: Any) -> None:
+        name = next(name for name in options if name not in names)
+        near = "".join(f"; {n} is the nearest" for n in difflib.get_close_matches(name, names, 1))
+        words = f"has no argument {name}: it takes {', '.join(names)}{near}"
+        raise TypeError(f"{type(self).__name__}.draw {words}")
 
-    return checked
+    return functools.wraps(function)(
+        lambda *args, **options: (function if options.keys() <= names else refuse)(*args, **options)
+    )
 
 
 def shown(value: object) -> str:

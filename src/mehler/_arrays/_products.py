@@ -199,8 +199,8 @@ class HostPieces(Pieces):
         out = np.empty(shape, ns.dtype_name(self.rows.dtype))
         for (rows, columns, deciding), (_, _, products) in pairs:
             winner, entries = _last_winner(deciding)
-            at = winner * np.intp(winner.size)
-            at += np.arange(right, right + winner.size).reshape(winner.shape)
+            at = winner * np.int32(winner.size)  # a tile has no more than 2^24 bytes
+            at += np.arange(right, right + at.size, dtype=np.int32).reshape(at.shape)
             np.take(products.reshape(-1), at, out=entries, mode="clip")
             out[rows, columns] = entries[:, : entries.shape[1] - right]
         return self.xp.asarray(out)

@@ -104,7 +104,7 @@ class FeatureMap(Written):
         super().__init_subclass__(**options)
         cls.draw = cls  # type: ignore[assignment]  # the constructor itself
         cls._title = cls.__name__
-        cls.__init__ = with_known_keywords(cls.__init__, f"{cls.__name__}.draw")  # type: ignore[method-assign]
+        cls.__init__ = with_known_keywords(cls.__init__)  # type: ignore[method-assign]
         MAPS.add(cls)
 
     def __init__(
