@@ -36,6 +36,7 @@ from mehler.features import _correlation
 from mehler.features._correlation import SplitRows, gaussian_pairs
 
 _PAIRS = 1 << 16  # pairs per block: 512 KiB of float64 an array
+_FEW = 1 << 10  # rows: of more, a series interpolates
 
 
 def over_pairs(function: Callable[[Pairs], list[Array]], x: Array, y: Array | None) -> list[Array]:
@@ -50,7 +51,11 @@ def over_pairs(function: Callable[[Pairs], list[Array]], x: Array, y: Array | No
     out: list[Any] = []
     left = SplitRows(x)
     right = left if y is None else SplitRows(y)
-    for rows in _arrays.slices(n, max(1, _PAIRS // k)):
+    size = max(1, _PAIRS // k)
+    if y is not None and size < _FEW:
+        # Scales of few rows at a time would cost a quadrature each.
+        function(left.paired(right[:1], diagonal=False))
+    for rows in _arrays.slices(n, size):
         columns = slice(rows.start, k) if symmetric else slice(0, k)
         matrices = function(left[rows].paired(right[columns], diagonal=symmetric))
         out = out or [np.empty((n, k)) for _ in matrices]
@@ -427,15 +432,10 @@ def errors_after(
     then = next_pairs.pairs
     near = near + gap_error(layer, pairs, at, next_pairs, weight)
     near = xp.where(then.near == 0.0, xp.zeros_like(near), near)
-    return (
-        Errors(
-            near,
-            x / divisor(then.x_scale) + next_pairs.x_error,
-            y / divisor(then.y_scale) + next_pairs.y_error,
-        ),
-        covariance + at.covariance_error,
-        slope[0] + at.slope_error if slope else None,
-    )
+    x = x / divisor(then.x_scale) + next_pairs.x_error
+    y = y / divisor(then.y_scale) + next_pairs.y_error
+    slope_error = slope[0] + at.slope_error if slope else None
+    return Errors(near, x, y), covariance + at.covariance_error, slope_error
 
 
 def _at_angle(pairs: Pairs, by: Array) -> Pairs:
