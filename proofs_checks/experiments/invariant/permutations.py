@@ -11,7 +11,7 @@ from typing import Any
 
 from mehler.statements import Plot
 
-from ...group_invariant.permutations import PAPER
+from ...group_invariant.permutations import PAPER  # sequences of 5 tokens out of 8
 from ...group_invariant.permutations import curves as accuracy
 from .._harness import LEVELS, Cell, Level, declared
 from .._results import Record, Results, Tables, curves, draws, spread

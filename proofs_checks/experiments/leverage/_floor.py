@@ -1,4 +1,4 @@
-"""The floor of the errors of random features: exact kernel ridge regression.
+"""The floor of the errors of random features, which many approach: exact kernel ridge regression.
 
 On tens of thousands of rows the matrix K of the exact kernel is held once, in float32, and
 (K + mu) a = y is solved for all ridges mu together, by conjugate gradients to a stated residual:
@@ -22,7 +22,7 @@ BLOCK, STEPS, STARTS = 2048, 300, 4
 
 
 def floor(split: Split, gammas: Sequence[float], n_columns: int, seed: int) -> dict[str, float]:
-    """Return the test error ``exact``, at the bandwidth and ridge of least validation error."""
+    """Return the test error ``exact`` at the ``gamma`` and ``ridge`` of least validation error."""
     x, y = split.fit
     others = np.concatenate([split.choose[0], split.test[0]])
     ridges = [len(y) * ridge for ridge in RIDGES]

@@ -15,7 +15,7 @@ Machine = Callable[[Any, Any], Callable[[Any], Any]]
 def fitted(
     parts: Split, folds: Any, machines: Sequence[Machine], phi: Callable[[Any], Any]
 ) -> Errors:
-    """Return the best machine's mistakes over `folds`, a fold a row, and test error in percent."""
+    """Return the best machine's mistakes over `folds`, one a row, and test error in percent."""
     z, y = phi(parts.fit[0]), parts.fit[1]
     wrong = [
         sum(

@@ -2,7 +2,8 @@
 
 M has density q phi(t) Phi(t)^(q-1), with the normal density phi and distribution Phi: it is entire,
 so the trapezoid rule on the line converges faster than any power of its step, and the stated
-accuracy is rounding. The series are derived on :doc:`/theorems/certified-balls`.
+accuracy is rounding. The series are of kappa_q(rho), the chance that two rows of q normals, of
+correlation rho, are largest at the same place: :doc:`/theorems/certified-balls` derives them.
 """
 
 from __future__ import annotations

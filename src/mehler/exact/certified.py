@@ -1,7 +1,9 @@
 """Exact values as balls, intervals that provably contain the number, by python-flint.
 
-It is the extra ``certified``, imported by the first call. All errors are proved, with the notation
-here, on :doc:`/theorems/certified-balls`. Integration is that of Arb (Johansson 2018).
+It is the extra ``certified``, imported by the first call. Of q pairs of normals of correlation rho,
+kappa_q is the chance that one pair has both maxima, K_q the mean of their product. Integrals are by
+Arb (Johansson 2018), and sums by the trapezoid rule: bounds of their errors, in step and in tails,
+widen the ball. All are proved, with the notation here, on :doc:`/theorems/certified-balls`.
 """
 
 from __future__ import annotations

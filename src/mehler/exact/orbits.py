@@ -231,7 +231,7 @@ def _mirrored(nodes: Floats, coefficients: Floats) -> list[tuple[float, float, f
 def _joint(
     law: TemplateLaw, tau: float, up: float, down: float, lengths: Any, theta: Any
 ) -> Floats:
-    """Compute up P(<t, a>, <t, b> <= tau) + down P(both <= -tau), tau >= 0; of 0 up has ties."""
+    """Compute up P(<t, a>, <t, b> <= tau) + down P(both <= -tau), tau >= 0; up counts ties."""
     tails: Any = 0.0
     wedges: Any = 0.0
     for length, angle in zip(lengths, theta):
