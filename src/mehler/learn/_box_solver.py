@@ -2,7 +2,7 @@
 
 K takes the weights beta to the margins y_i f(x_i). Steps towards the box and low losses alternate
 with projections on the graph t = K beta (splitting), drawn back to an anchor that is renewed at
-restarts. Dual variables theta give lower bounds on the minimum. See :doc:`/learning`.
+restarts (Halpern's iteration). Dual variables theta bound the minimum below: :doc:`/learning`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class RowLosses:
 def envelope(
     limits: NDArray[np.float64], slope: float, bound: float, tolerance: float
 ) -> RowLosses:
-    """Return convex envelopes of min(slope max(0, 1 - t), bound) on [-limit, limit], by row.
+    """Return the largest convex losses below min(slope max(0, 1 - t), bound) on [-limit, limit].
 
     Where a limit is within `tolerance` of a boundary between cases it counts as on the boundary.
     """
@@ -80,9 +80,9 @@ def envelope(
 
 
 class SignedRows:
-    """Rows times their labels, y_i z_i, and K: alpha = beta C/m has the margins y_i <alpha, z_i>.
+    """Rows of features times labels, y_i z_i, and K: margins y_i <alpha, z_i> of alpha = beta C/m.
 
-    In float64 on the device of the rows, or on the host if that has no float64.
+    C/m is `half_width`. In float64, on the device of the rows or on the host if that has none.
     """
 
     def __init__(self, z: Array, y: Array, half_width: float) -> None:

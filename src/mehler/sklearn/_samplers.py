@@ -1,4 +1,4 @@
-"""Random feature maps as transformers, with scikit-learn's names of kernels."""
+"""Random feature maps as transformers: the base class draws `_map` with the fields as options."""
 
 from __future__ import annotations
 
@@ -446,7 +446,7 @@ class LeverageSampler(Sampler):
         Sampling scheme.
     mix : float, default=0.1
         Weight of plain sampling in the mixture, from 0 to 1. With draws='iid' and mix=0.0 this is
-        the paper's Algorithm 1 exactly as published.
+        Algorithm 1 of Shahrampour and Kolouri (2019) exactly as published.
 
     Attributes
     ----------
