@@ -407,7 +407,7 @@ class FeatureMap(Written):
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(x):
             wide_y = None if y is None else xp.astype(y, wide)
             value = xp.astype(function(xp.astype(x, wide, copy=False), wide_y), dtype, copy=False)
-        if finite:
+        if finite and not angles:  # waves are bounded
             _arrays.require_no_overflow(value, x, y)
         return value
 
