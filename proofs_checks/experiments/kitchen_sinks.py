@@ -40,7 +40,7 @@ def prepare(level: Level, folder: Path | None) -> dict[str, Problem]:
     sets = _rows.problems(level, ("adult",))
     if level == "full":
         mnist = data.mnist_5k()
-        sets["MNIST"] = Problem(*_rows.halves(mnist.X, mnist.y), True)
+        sets["MNIST"] = Problem(*_rows.low_or_high(mnist.X, mnist.y), True)
     return sets
 
 
