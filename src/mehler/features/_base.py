@@ -93,6 +93,7 @@ class FeatureMap(Written):
         # The constructor under the name that says what it does.
         draw: ClassVar[type[Self]]
     _title: str  # in messages
+    _bounded: bool = False  # whether kernel and variance are, so that nobody has to look
     independent_units: ClassVar[bool] = True
     # Bytes of weights in float64, beyond which a map is refused; `from_recipe` lowers it.
     _max_bytes: int = _LARGEST_WEIGHTS
@@ -407,7 +408,7 @@ class FeatureMap(Written):
         with np.errstate(over="ignore", invalid="ignore"), _arrays.full_precision(x):
             wide_y = None if y is None else xp.astype(y, wide)
             value = xp.astype(function(xp.astype(x, wide, copy=False), wide_y), dtype, copy=False)
-        if finite and not angles:  # waves are bounded
+        if finite and not self._bounded:  # kernels of localised waves grow with the rows
             _arrays.require_no_overflow(value, x, y)
         return value
 

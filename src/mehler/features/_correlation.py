@@ -205,7 +205,8 @@ def _of_differences(
     most = float(xp.finfo(x.dtype).max) ** 0.25
     sums = _arrays.power_distances(x, y, degree) if after == 1.0 else None
     if sums is not None:
-        np.minimum(sums, most**degree, out=sums)
+        if sums.max() > most**degree:
+            np.minimum(sums, most**degree, out=sums)
         return np.multiply(sums, (2.0 * mantissa) ** degree, out=sums)
     columns = max(1, min(x.shape[1], _ELEMENTS // y.shape[0]))
     rows = max(1, _ELEMENTS // (columns * y.shape[0]))

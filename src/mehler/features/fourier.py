@@ -114,6 +114,7 @@ class FourierFeatures(FeatureMap):
             self.__dict__.update(self.spectrum.parameters())
         self._scale, self._mixed = self.spectrum.scale, self.spectrum.changes_lengths
         self._transformed = type(self.spectrum).entries is not Spectrum.entries
+        self._bounded = type(self) is FourierFeatures and is_named(self.spectrum)
         self._projection = _projection_for(self.spectrum, projections)
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
@@ -135,9 +136,7 @@ class FourierFeatures(FeatureMap):
         sizes = (1, self.n_inputs, m // 2 if pairs else m)
         self._projection.check(*sizes)
         block_rows = self._projection.block_rows_for_map(self.n_inputs)
-        law = 0 if self._mixed or self._transformed else None
-        if self._transformed and not self._mixed and not pairs:
-            law = 1
+        law = int(not (self._mixed or pairs)) if self._mixed or self._transformed else None
         return Units(
             self._projection.n_weights(*sizes),
             columns=(2 if pairs else 1, 1),
