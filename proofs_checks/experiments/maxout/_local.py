@@ -3,12 +3,11 @@
 A plain unit is the largest of `POOL` projections of the image on random weights; a decoupled one
 projects on other weights, at the place of the largest. A kernel K classifies by functions
 f(x) = sum_i beta_i K(x, x_i) of an image x, fitted to images x_i, one for each class. Its local
-coefficients are a linear function of the pixels that equals f near x. Equation (4) of Mroueh,
-Rennie, Goel (2015) has them for the kernel that they print, sigma^2 rho kappa, rho the cosine of x
-and x_i; that is the decoupled units' kernel. The plain units' kernel is another, whose local
-coefficients are the gradient of f: equation (4) is computed for it too, to see which of the two the
-features of drawn units meet. Contributions of pixels, coefficient times pixel, are then tried by
-erasing the largest: those that explain a prediction change it.
+coefficients are weights of pixels whose product with x is f(x). Equation (4) of Mroueh, Rennie,
+Goel (2015) has them for the kernel that they print, sigma^2 rho kappa, rho the cosine of x and x_i:
+that of decoupled units. The plain units' kernel is another, with the gradient of f as coefficients.
+Both are computed for it, to see which of them features of drawn units meet. Contributions, weights
+times pixels, are tried by erasing the largest: if they explain a prediction, it changes.
 """
 
 from typing import Any

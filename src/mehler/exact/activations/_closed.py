@@ -1,4 +1,4 @@
-"""Closed forms of E a(u) a(v), u and v normal: powers on each side of 0, waves, erf, gelu."""
+"""Closed forms of E a(u) a(v), u and v normal, a a sum of one-sided powers or waves, erf or gelu."""
 
 from __future__ import annotations
 
