@@ -74,7 +74,6 @@ class Waves:
         self.gram = np.where(same, np.cos(self.b[:, None] - self.b[None, :]), 0.0) / size
 
     def scores(self, ridge: float) -> Any:
-        """Compute the exact scores."""
         return scores_of(self.gram, ridge)
 
     def estimated(self, rng: np.random.Generator, n_rows: int, ridge: float) -> Any:

@@ -1,4 +1,7 @@
-"""Lemma 2 of Mroueh, Voinea, Poggio (2015): mean and mean square of the larger of two normals."""
+"""Lemma 2 of Mroueh, Voinea, Poggio (2015): mean and mean square of the larger of two normals.
+
+Clark's formulas, for the lost ones of the paper, are compared with an integral by conditioning.
+"""
 
 import itertools
 import math
@@ -49,7 +52,7 @@ def by_conditioning(m1: float, m2: float, s1: float, s2: float, r: float) -> tup
 
 @check("group-invariant.lemma-2", form="restored", name="mean and mean square")
 def moments(context: Context, *, formula: Any = clark) -> Evidence:
-    """Compare the formulas, which our text of the paper has lost, with an integral over X."""
+    """Compare both formulas with an integral over X, the first of the normals."""
     settings: list[tuple[float, ...]] = [(0.3, -0.2, 1.0, 0.5, 0.6), (0.0, 0.0, 1.0, 1.0, -0.4)]
     if not context.quick:
         settings += [

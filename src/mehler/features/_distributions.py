@@ -1,4 +1,4 @@
-"""Methods lent to maps: the distribution function of a feature, the kurtosis of its product."""
+"""Methods that maps take over: distribution function of a feature, kurtosis of its product P."""
 
 from __future__ import annotations
 

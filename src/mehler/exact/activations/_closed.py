@@ -1,4 +1,4 @@
-"""Closed forms of E a(u) a(v), u and v normal, a a sum of one-sided powers or waves, erf or gelu."""
+"""Closed forms of E a(u) a(v), u and v normal, for a of one-sided powers or waves, erf and gelu."""
 
 from __future__ import annotations
 
