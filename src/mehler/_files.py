@@ -1,7 +1,5 @@
 """Atomic file writes, with destinations checked before any work."""
 
-from __future__ import annotations
-
 import os
 import stat
 import tempfile

@@ -1,7 +1,5 @@
 """Counted nouns and their verb."""
 
-from __future__ import annotations
-
 
 def counted(n: int, noun: str) -> str:
     """Return a number with its noun, such as ``1 pair``, ``2 pairs`` or ``0 pairs``."""

@@ -1,7 +1,5 @@
 """Text for people: names without control characters, and what to install for an extra."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Sequence
 from html import escape

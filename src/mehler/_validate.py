@@ -5,12 +5,12 @@ Functions take the argument's name, for the message, and its value; they return 
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
 import math
 import operator
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from numbers import Real
 from typing import Any
 
@@ -146,18 +146,28 @@ def require_iterable(name: str, value: object) -> tuple[Any, ...]:
     return tuple(_require_kind(name, value, "several, as a list is", several))
 
 
+def require_names(title: str, options: Mapping[str, Any], names: Sequence[str]) -> None:
+    """Raise TypeError that lists the names, and the nearest of them, for an option of another."""
+    for name in options:
+        if name not in names:
+            near = "".join(f"; {n} is the nearest" for n in get_close_matches(name, names, 1))
+            raise TypeError(f"{title} has no argument {name}: it takes {', '.join(names)}{near}")
+
+
 def with_known_keywords(function: Callable[..., None]) -> Any:
-    """Return a constructor that refuses keywords which it does not have, and names the nearest."""
-    names = dict.fromkeys(list(inspect.signature(function).parameters)[1:]).keys()
+    """Return a constructor that refuses keywords which it does not have; itself if it has any."""
+    parameters = list(inspect.signature(function).parameters.values())[1:]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters):
+        return function
+    names = {parameter.name: None for parameter in parameters}
 
     def refuse(self: object, *_: Any, **options: Any) -> None:
-        name = next(name for name in options if name not in names)
-        near = "".join(f"; {n} is the nearest" for n in difflib.get_close_matches(name, names, 1))
-        words = f"has no argument {name}: it takes {', '.join(names)}{near}"
-        raise TypeError(f"{type(self).__name__}.draw {words}")
+        require_names(f"{type(self).__name__}.draw", options, list(names))
 
     return functools.wraps(function)(
-        lambda *args, **options: (function if options.keys() <= names else refuse)(*args, **options)
+        lambda *args, **options: (function if options.keys() <= names.keys() else refuse)(
+            *args, **options
+        )
     )
 
 

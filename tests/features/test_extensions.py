@@ -220,3 +220,13 @@ def test_a_wrong_closed_form_is_refused(factor):
     phi = map_of(dataclasses.replace(ACTIVATIONS["probit"], kernel=wrong))(0)
     with pytest.raises(ValueError, match="'probit' declares a kernel that does not fit"):
         phi.kernel(ROWS)
+
+
+def test_keywords_that_a_subclass_passes_on_are_those_of_its_base():
+    class _Passing(mehler.FourierFeatures):
+        def __init__(self, *sizes, **options):
+            super().__init__(*sizes, **options)
+
+    assert _Passing.draw(3, 10, gamma=0.5, seed=0).gamma == 0.5
+    with pytest.raises(TypeError, match=r"has no argument gama: .*; gamma is the nearest"):
+        _Passing.draw(3, 10, gama=0.5, seed=0)

@@ -67,14 +67,14 @@ REFUSED = [
         ({"variance": linear, "bounds": (-1, 1)}, "exclude each other"),
         ({"bounds": (1, -1)}, "low < high"), ({"bounds": 3}, "bounds=3"),
         ({"draw": lambda seed: lambda x: np.ones((len(x), 1 + seed % 2))}, "have the same size"),
-        ({"resolutoin": 1}, "no option resolutoin: its options are .*time_limit, seed"),
+        ({"resolutoin": 1}, "no argument resolutoin: it takes .*time_limit, seed; resolution is"),
     ]),
     (verify.check_structure, {"draw": never, "X": ROWS}, [
         ({"redraw": "no"}, "redraw='no' must be a function"),
         ({"only": "speed"}, "only='speed' must name some of finite, repeatable"),
         ({"only": ["speed"]}, "only"), ({"domain": "sphere"}, "domain='sphere' must be a function"),
         ({"time_limit": 0.0}, "time_limit=0.0"),
-        ({"max_draws": 1}, "no option max_draws"),
+        ({"max_draws": 1}, "no argument max_draws"),
     ]),
     (verify.diagnose, {"draw": never, "kernel": linear, "X": ROWS}, [
         ({"n_draws": 10**30}, "n_draws"), ({"time_limit": "1"}, "time_limit"),
@@ -120,7 +120,7 @@ REFUSED = [
         ({"exact": np.zeros(4)}, "exact has shape"), ({"exact": ["a"] * 3}, "real numbers"),
         ({"exact": [0, np.nan, 0]}, "exact holds NaN"), ({"mean": [0] * 3}, "is for products"),
         ({"samples": np.full((5, 3), np.inf)}, "NaN or infinity"), ({"bounds": []}, "bounds"),
-        ({"variance": [1.0, 2.0]}, "variance has shape"), ({"scale": 2.0}, "no option scale"),
+        ({"variance": [1.0, 2.0]}, "variance has shape"), ({"scale": 2.0}, "no argument scale"),
     ]),
     (verify.check_mean, {"samples": VECTORS, "exact": np.eye(3), "resolution": 0.1}, [
         ({"exact": np.eye(2)}, "exact has shape"), ({"exact": np.tri(3)}, "not symmetric"),

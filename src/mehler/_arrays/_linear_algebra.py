@@ -4,8 +4,6 @@ On NumPy matrices are accumulated in place, in their upper triangle alone. LAPAC
 order, in which their transpose is a lower triangle, without a copy.
 """
 
-from __future__ import annotations
-
 from types import ModuleType
 
 import numpy as np

@@ -1,7 +1,5 @@
 """PyTorch tensors: derivatives in both modes, tracing, and products at full precision."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._text import html_table
-from mehler._validate import require_choice, require_instance, require_reals, shown
+from mehler._validate import require_choice, require_instance, require_names, require_reals, shown
 
 # Arrays of the host; arguments that broadcast, of whole and of real numbers.
 Floats = NDArray[np.float64]
@@ -266,9 +266,7 @@ def bound(
 
         @functools.wraps(body)
         def function(*args: P.args, **kwargs: P.kwargs) -> R:
-            for name in kwargs.keys() - names:
-                text = f"{body.__name__} has no argument {name}: it takes {', '.join(names)}"
-                raise TypeError(text)
+            require_names(body.__name__, kwargs, names)
             arguments: dict[Any, Any] = {**kwargs, **dict(enumerate(args))}
             try:
                 with np.errstate(all="ignore"):

@@ -24,6 +24,10 @@ REMOVED = (
     *("ImageRotations", "TimeWarps", "PitchShifts"),
 )
 
+# 'orthogonal' in a recipe is of mehler 0.4.0 or before, which drew it by QR factorisations.
+_REFLECTIONS = "orthogonal-reflections"
+_PROJECTION_OF = {"orthogonal": "orthogonal-qr", _REFLECTIONS: "orthogonal"}
+
 
 def require_kept(what: str, name: object) -> None:
     """Raise ValueError for a kind that an earlier version had, and name that version."""
@@ -83,9 +87,9 @@ class Registry:
             if name in self.ambiguous:
                 raise ValueError(f"{wrong}, as two classes are called: rename one")
             raise ValueError(f"{wrong}; this version has {self.names}")
-        version = _numbers(arguments.pop("mehler", __version__))
-        if version < (0, 4) and arguments.get("projections") == "orthogonal":
-            arguments["projections"] = "orthogonal-qr"
+        _require_known(arguments.pop("mehler", __version__))
+        if isinstance(word := arguments.get("projections"), str):
+            arguments["projections"] = _PROJECTION_OF.get(word, word)
         kind: Any = cls or self.classes[name]
         instance = kind.__new__(kind)
         if max_bytes is not None:
@@ -97,15 +101,13 @@ class Registry:
         return instance
 
 
-def _numbers(version: str) -> tuple[int, int]:
-    """Return the numbers of a version; refuse a later one, whose classes may draw differently."""
+def _require_known(version: str) -> None:
+    """Refuse recipes of a later version, whose classes may draw something else."""
     numbers = re.fullmatch(r"(\d+)\.(\d+)(\..*)?", version) if isinstance(version, str) else None
     if numbers is None:
         raise ValueError(f"recipe is of mehler {version!r}, which is not a version number")
-    major, minor = int(numbers[1]), int(numbers[2])
-    if (major, minor) > tuple(map(int, __version__.split(".")[:2])):
+    if (int(numbers[1]), int(numbers[2])) > tuple(map(int, __version__.split(".")[:2])):
         raise ValueError(f"recipe is of mehler {version}, this is {__version__}: update mehler")
-    return major, minor
 
 
 MAPS = Registry("map")
@@ -183,8 +185,10 @@ class Written(ABC):
     def _named_arguments(self) -> dict[str, Any]:
         """Return the name of the class, the version, and the arguments as they are."""
         self._require_drawn("written down")
-        head = {"map": type(self).__name__, "mehler": __version__}
-        return {**head, **self._arguments(), "dtype": self.dtype}
+        arguments = {"map": type(self).__name__, "mehler": __version__, **self._arguments()}
+        if arguments.get("projections") == "orthogonal":
+            arguments["projections"] = _REFLECTIONS
+        return {**arguments, "dtype": self.dtype}
 
     def _arguments(self) -> dict[str, Any]:
         """Return the constructor's arguments, from attributes of their names, the seed last."""

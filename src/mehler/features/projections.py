@@ -297,7 +297,7 @@ class Orthogonal(Projection):
     pieces are independent.
 
     Drawing costs 4/3 d^3 per block, by the reflections of Stewart (1980); products cost as much as
-    Gaussian ones. Recipes of mehler 0.3.0 and before draw 'orthogonal-qr', as that version did.
+    Gaussian ones. Recipes of mehler 0.4.0 and before draw 'orthogonal-qr', as they did.
     Yu and others (2016); bound and proof: :doc:`/theorems/projections`.
 
     Examples

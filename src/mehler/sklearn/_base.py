@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeAlias
 
 import numpy as np
@@ -14,7 +13,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from mehler._arrays import Array
-from mehler._validate import require_integer
+from mehler._validate import require_integer, require_names
 from mehler.features import FeatureMap, from_recipe
 from mehler.learn import dense_blocks
 from mehler.sklearn import _inputs
@@ -38,14 +37,9 @@ class Estimator(BaseEstimator):
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
         """Raise TypeError that lists the parameters if a keyword is none of them."""
-        signature = inspect.signature(cls.__init__)
-        try:
-            signature.bind_partial(**options)
-        except TypeError as error:
-            wrong = next(iter(options.keys() - signature.parameters))
-            names = get_close_matches(wrong, [*signature.parameters][1:], 99, 0.0)
-            text = f"{cls.__name__} {error}; it takes, the nearest first, {', '.join(names)}"
-            raise TypeError(text) from None
+        parameters = inspect.signature(cls.__init__).parameters
+        if all(parameter.kind is not parameter.VAR_KEYWORD for parameter in parameters.values()):
+            require_names(cls.__name__, options, [*parameters][1:])
         return super().__new__(cls)
 
     def __sklearn_tags__(self) -> Any:

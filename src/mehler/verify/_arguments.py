@@ -23,6 +23,7 @@ from mehler._arrays import Array, is_array, to_host
 from mehler._plural import counted
 from mehler._validate import (
     require_integer,
+    require_names,
     require_positive,
     require_probability,
     require_real,
@@ -456,10 +457,7 @@ def accepts(*lacks: str, reports: bool = True) -> Callable[[CheckFunction], Chec
 
         @functools.wraps(check)
         def checked(*args: Any, **options: Any) -> Verdict:
-            for name in options:
-                if name not in parameters:
-                    text = f"{check.__name__} has no option {name}: its options are"
-                    raise TypeError(f"{text} {', '.join(parameters)}")
+            require_names(check.__name__, options, list(parameters))
             verdict = check(*args, **options)
             ledger = options.get("ledger")
             if reports and isinstance(ledger, Ledger) and ledger.on_verdict is not None:

@@ -29,7 +29,9 @@ def test_orthogonal_matrices_are_uniform(draw):
 
 def test_recipes_of_earlier_versions_draw_by_factorisation():
     phi = mehler.FourierFeatures.draw(40, 20, projections="orthogonal", seed=3)
-    earlier = mehler.from_recipe({**phi.recipe(), "mehler": "0.3.0"})
+    assert phi.recipe()["projections"] == "orthogonal-reflections"
+    assert mehler.from_recipe(phi.recipe()).projections == "orthogonal"
+    earlier = mehler.from_recipe({**phi.recipe(), "projections": "orthogonal"})
     rng = _orthogonal._random.generator(3, _orthogonal._random.ORTHOGONAL, 0)
     weights = _orthogonal.haar(rng.standard_normal((1, 40, 40)))
     weights *= np.sqrt(rng.chisquare(40, size=(1, 1, 40)))

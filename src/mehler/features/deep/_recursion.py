@@ -7,8 +7,6 @@ moment E a(u) a(v) of its units a and the slope E a'(u) a'(v) of their gradients
 the covariance of the next layer. Units of degree 1, a(c u) = c a(u), compute its gaps directly.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import math

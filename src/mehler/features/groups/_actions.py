@@ -3,8 +3,6 @@
 An element, such as a shift, is a row of k numbers, whose meaning its group defines.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
