@@ -58,7 +58,6 @@ class Estimates:
         )
 
     def only(self, pool_size: int) -> Self:
-        """Select the points of one pool size."""
         at = [i for i, q in enumerate(self.pool_size) if q == pool_size]
         fields = ("pool_size", "rho", "mean", "low", "high", "n_units", "detectable")
         columns = {name: tuple(getattr(self, name)[i] for i in at) for name in fields}

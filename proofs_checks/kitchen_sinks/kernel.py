@@ -1,4 +1,7 @@
-"""Expected kernels E a(u) a(v) of activations a, u, v Gaussian: closed forms, Mehler's series."""
+"""Expected kernels E a(u) a(v) of activations a, u, v Gaussian: closed forms, Mehler's series.
+
+u and v have correlation rho and deviations s, t. `mehler.exact` is compared with other integrals.
+"""
 
 import math
 from collections.abc import Callable
@@ -11,8 +14,6 @@ from mehler.statements import Context, Evidence, Plot, Series, check
 
 from .._comparisons import compute, run_check
 from .._plots import plot
-
-# By other routes than `mehler.exact`: u and v have the correlation rho and deviations s, t.
 
 _STEP, _REACH = 0.15, 9.0
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(40)

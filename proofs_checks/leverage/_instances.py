@@ -40,7 +40,6 @@ class Circle:
         return square / (self.eigenvalues[self.k] + ridge)
 
     def degrees(self, ridge: float) -> float:
-        """Compute the degrees of freedom."""
         return float(self.law @ self.leverage(ridge))
 
     def best(self, ridge: float) -> Any:
@@ -77,11 +76,9 @@ class Waves:
         return scores_of(self.gram, ridge)
 
     def estimated(self, rng: np.random.Generator, n_rows: int, ridge: float) -> Any:
-        """Compute the scores from independent rows."""
         return scores_of(self.estimated_gram(rng, n_rows), ridge)
 
     def estimated_gram(self, rng: np.random.Generator, n_rows: int) -> Any:
-        """Compute the Gram matrix from independent rows."""
         turn = np.exp(2j * np.pi * rng.random(n_rows))
         # Powers by multiplication: a cosine for each wave would take ten times as long.
         powers = np.empty((self.k[-1], n_rows), dtype=complex)

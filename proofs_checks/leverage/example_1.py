@@ -1,4 +1,9 @@
-"""Example 1: the variance of Fourier features of a Gaussian kernel, in pairs or with a phase."""
+"""Example 1: the variance of Fourier features of a Gaussian kernel, in pairs or with a phase.
+
+The estimate of k = e^(-z^2/2) at distance z is a mean of D products cos(wz), w normal, of pairs, or
+of 2 cos(u + b) cos(v + b), u - v = wz, with a phase b. Its variance for pairs, by Shahrampour and
+Kolouri (2019), restored from a paper they cite, and ours with b are compared with integrals over w.
+"""
 
 import math
 from collections.abc import Callable
@@ -18,12 +23,12 @@ _ROUNDING = 1e-10
 
 
 def as_restored(z: float) -> float:
-    """Compute D Var of the mean of D products of pairs: (1 - e^(-z^2))^2/2."""
+    """Compute D times the variance of that mean for pairs: (1 - e^(-z^2))^2/2."""
     return 0.5 * math.expm1(-z * z) ** 2
 
 
 def with_phase(z: float) -> float:
-    """Compute D Var for products 2 cos(u + b) cos(v + b): 1 + k^4/2 - k^2, k = e^(-z^2/2)."""
+    """Compute D times the variance of that mean for features with a phase: 1 + k^4/2 - k^2."""
     return 1 + 0.5 * math.exp(-2 * z * z) - math.exp(-z * z)
 
 

@@ -1,4 +1,8 @@
-"""Lemma 3 (Mroueh, Voinea, Poggio 2015): the chance that a random vector is too long to keep."""
+"""Lemma 3 (Mroueh, Voinea, Poggio 2015): the chance that a random vector is too long to keep.
+
+The vector is a template n ~ N(0, I/d), rejected if |n|^2 >= 1 + epsilon. The paper's bounds of that
+chance from above and from below, restored from Inglot (2010), are compared with its exact value.
+"""
 
 import math
 from typing import Any
@@ -15,7 +19,7 @@ _LEAST = 1e-290
 
 
 def rejected(d: int, epsilon: float) -> float:
-    """Compute the chance that a template n ~ N(0, I/d) is too long: P(|n|^2 >= 1 + epsilon)."""
+    """Compute the chance, P(|n|^2 >= 1 + epsilon)."""
     return float(stats.chi2.sf(d * (1 + epsilon), d))
 
 

@@ -40,7 +40,6 @@ class Task:
 
     @classmethod
     def draw(cls, tokens: Tokens, rng: np.random.Generator) -> Self:
-        """Return two random targets."""
         first, second = rng.permutation(tokens.alphabet)[:2]
         return cls(tokens, (int(first), int(second)))
 

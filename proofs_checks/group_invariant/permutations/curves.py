@@ -69,7 +69,6 @@ def by_neighbour(
 
 
 def draw_of(tokens: Tokens, seed: int, per_class: int) -> tuple[Task, Split]:
-    """Draw targets and a training set."""
     rng = np.random.Generator(np.random.Philox(seed))
     task = Task.draw(tokens, rng)
     return task, task.split(rng, per_class)

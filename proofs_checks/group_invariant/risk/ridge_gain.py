@@ -97,7 +97,6 @@ class Orbits:
         return bias / len(tests), spent / len(tests)
 
     def designs(self, size: int) -> Iterator[tuple[int, ...]]:
-        """Return all sequences of points."""
         return itertools.product(range(len(self.points)), repeat=size)
 
 

@@ -30,7 +30,6 @@ _POOLS = (2, 3, 4, 8, 16, 64, 256, 1024, 10**4, 10**5, 10**6)
 
 
 def variance_of_maximum(q: int) -> float:
-    """Compute V(q)."""
     return float(exact.sigma2(q) - exact.max_moment(1, q) ** 2)
 
 

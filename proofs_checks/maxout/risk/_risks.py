@@ -52,7 +52,6 @@ class Law:
 
     @property
     def size(self) -> int:
-        """Number of points."""
         return int(self.points.shape[0])
 
     @property
@@ -222,7 +221,6 @@ class Draws:
 
     @property
     def n_draws(self) -> int:
-        """Number of draws of each."""
         return int(next(iter(self.risks.excess.values())).size)
 
 
