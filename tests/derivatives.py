@@ -27,9 +27,9 @@ def by_differences(function, x, step=STEP):
     """Central differences of a function of an array to a number."""
     slopes = np.zeros_like(x)
     for at in np.ndindex(*x.shape):
-        step_of = np.zeros_like(x)
-        step_of[at] = step
-        slopes[at] = (function(x + step_of) - function(x - step_of)) / (2 * step)
+        offset = np.zeros_like(x)
+        offset[at] = step
+        slopes[at] = (function(x + offset) - function(x - offset)) / (2 * step)
     return slopes
 
 

@@ -171,12 +171,12 @@ def test_one_package_asks_which_library_an_array_is_of():
     assert not list(questions("_arrays.stays_lazy(x) and isinstance(x, str)"))
     # The modules of one library each, torch.py and jax.py, are for its arrays alone.
     layers = "mehler._arrays", "mehler.torch", "mehler.jax"
-    questions_of = {
+    expressions = {
         module: list(questions(path.read_text()))
         for module, path in files()
         if layer_of(module) not in layers
     }
-    assert {module: asked for module, asked in questions_of.items() if asked} == {}
+    assert {module: asked for module, asked in expressions.items() if asked} == {}
 
 
 def test_files_are_short():

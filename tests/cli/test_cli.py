@@ -174,8 +174,8 @@ def test_an_interruption_names_the_files_that_are_in_place(
     message = capsys.readouterr().err.splitlines()[-1]
     places = {path.name: path for path in tmp_path.rglob("*") if path.is_file()}
     assert set(places) == set(names)
-    places_written = ", ".join(str(places[name]) for name in names)
-    expected = f"written before: {places_written}" if names else "nothing was written"
+    listing = ", ".join(str(places[name]) for name in names)
+    expected = f"written before: {listing}" if names else "nothing was written"
     assert message == f"mehler: error: interrupted; {expected}"
 
 

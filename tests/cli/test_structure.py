@@ -59,8 +59,8 @@ def test_maps_that_depend_on_rows_signs_and_codes_are_built_rightly(
     line = ("verify", target, "--kernel", kernel, *COARSE, *options, "--json", str(file))
     call(*line)
     result = json.loads(file.read_text(encoding="utf-8"))
-    built = [line_of for line_of in result["evidence"] if line_of["check"] == "structure"]
-    assert [line_of["status"] for line_of in built] == ["holds"]
+    built = [entry for entry in result["evidence"] if entry["check"] == "structure"]
+    assert [entry["status"] for entry in built] == ["holds"]
 
 
 def test_every_defect_has_a_twin():

@@ -26,23 +26,23 @@ def map_of(name, seed=1):
 @pytest.mark.parametrize("name", sorted(DRAWS))
 @pytest.mark.sampled(6)
 def test_round_trips_and_arguments_of_compiled_functions(name):
-    phi_of_name = map_of(name)
-    leaves, structure = jax.tree.flatten(phi_of_name)
+    source = map_of(name)
+    leaves, structure = jax.tree.flatten(source)
     assert leaves == []
-    assert jax.tree.unflatten(structure, leaves) is phi_of_name
-    phi = mehler.jax.trainable(phi_of_name)
+    assert jax.tree.unflatten(structure, leaves) is source
+    phi = mehler.jax.trainable(source)
     leaves, structure = jax.tree.flatten(phi)
     assert all(
         one is reseeded for one, reseeded in zip(leaves, phi._weights("float32"), strict=True)
     )
     assert jax.tree.unflatten(structure, leaves) is phi
-    copied = jax.tree.map(lambda leaf: leaf + 0, phi)
-    assert type(copied) is type(phi)
-    assert np.array_equal(copied(X), phi(X))
+    copy = jax.tree.map(lambda leaf: leaf + 0, phi)
+    assert type(copy) is type(phi)
+    assert np.array_equal(copy(X), phi(X))
     features = jax.jit(lambda phi, X: phi(X))
     # Compiled products are rounded in another order; selection and counts may then jump.
-    for argument in (phi, phi_of_name):
-        assert np.mean(np.abs(features(argument, X) - phi_of_name(X)) > 1e-5) < 0.01
+    for argument in (phi, source):
+        assert np.mean(np.abs(features(argument, X) - source(X)) > 1e-5) < 0.01
     if name not in SELECTED:
         # Constants are compiled for each map, leaves once for all.
         reseeded = map_of(name, seed=2)

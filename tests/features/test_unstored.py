@@ -97,7 +97,7 @@ def test_features_on_every_place(place: Place, kind):
 def test_same_kernel_variance_recipe(kind):
     phi, stored = draw(kind, stored=False), draw(kind)
     for method in ("kernel", "variance", "gram_variance"):
-        ours, theirs = (getattr(phi_or_stored, method)(ROWS[:5]) for phi_or_stored in (phi, stored))
+        ours, theirs = (getattr(source, method)(ROWS[:5]) for source in (phi, stored))
         assert np.array_equal(ours, theirs)
     assert "stored" not in stored.recipe()
     recipe = json.loads(json.dumps(phi.recipe()))

@@ -42,13 +42,13 @@ def by_scikit_learn(phi, x, y, folds, *, intercept=True, classes=False):
     kind = RidgeClassifier if classes else Ridge
     for fold in np.unique(folds[folds >= 0]):
         n = np.sum(folds != fold)
-        folds_of = PredefinedSplit(np.where(folds == fold, 0, -1))
+        splitter = PredefinedSplit(np.where(folds == fold, 0, -1))
         scores = [
             cross_val_score(
                 kind(n * lam, fit_intercept=intercept),
                 z,
                 y,
-                cv=folds_of,
+                cv=splitter,
                 scoring="accuracy" if classes else "neg_mean_squared_error",
             )[0]
             for lam in LAMBDAS

@@ -91,7 +91,7 @@ def test_what_a_page_says_no_string_beside_it_says_again():
     """Of front matter and sections up to the proof; values of an f-string leave a gap."""
     assert runs("The *mean* of the\nlargest of eight normal numbers $z$ is small.")
     pages = (page.read_text(encoding="utf-8") for page in CHECKOUT.rglob("*.md"))
-    runs_of_pages = {run for page in pages for run in runs(page.split("\n## Evidence\n")[0])}
+    phrases = {run for page in pages for run in runs(page.split("\n## Evidence\n")[0])}
     for module in sorted(CHECKOUT.rglob("*.py")):
         for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
             text = ""
@@ -102,5 +102,5 @@ def test_what_a_page_says_no_string_beside_it_says_again():
                 text = "".join(map(str, parts))
             elif isinstance(node, ast.Constant) and isinstance(node.value, str):
                 text = node.value
-            again = {" ".join(run) for run in runs(text) & runs_of_pages}
+            again = {" ".join(run) for run in runs(text) & phrases}
             assert not again, f"{module.name}: {again}"

@@ -138,13 +138,13 @@ def test_rows_of_another_library(labels, monkeypatch):
     x, new = array_api_strict.asarray(X), array_api_strict.asarray(NEW)
     with config_context(array_api_dispatch=True):
         model = RandomFeatureRidgeClassifier(features=FEATURES).fit(x, labels)
-        labels_of_new = model.predict(new)
+        answer = model.predict(new)
         with pytest.raises(ValueError, match="must use the same namespace"):
             model.predict(NEW)
     assert type(model.coef_) is type(x)
     kind = np.ndarray if labels.dtype.kind == "U" else type(x)
-    assert type(labels_of_new) is type(model.classes_) is kind
-    assert np.array_equal(np.asarray(labels_of_new), expected.predict(NEW))
+    assert type(answer) is type(model.classes_) is kind
+    assert np.array_equal(np.asarray(answer), expected.predict(NEW))
 
 
 @pytest.mark.parametrize("weight", [np.int8(2), np.float32(2.0), np.array(2), 2, 2.0])

@@ -47,8 +47,8 @@ def rows() -> dict[str, Row]:
     formulas = json.loads((here / "formulas.json").read_text())
     for path in sorted(here.glob("[a-z]*.py")):
         for name, row in importlib.import_module(f"{__name__}.{path.stem}").ROWS.items():
-            formulas_of_name = tuple(formulas.get(name, [{}] * len(row.branches)))
-            result[name] = replace(row, formulas=formulas_of_name)
+            texts = tuple(formulas.get(name, [{}] * len(row.branches)))
+            result[name] = replace(row, formulas=texts)
     return result
 
 

@@ -22,9 +22,9 @@ def panels_of(function, low=0.5, high=0.75):
     ones = np.zeros(1, dtype=np.int64)
     parts = list(_series.bisect(sample, ones, np.array([low]), np.array([high]), np.ones(1)))
     columns = [column.name for column in fields(_series.Panels)]
-    columns_of_all = [np.concatenate([getattr(part, name) for part in parts]) for name in columns]
-    order = np.argsort(columns_of_all[columns.index("low")])
-    return _series.Panels(*(column[order] for column in columns_of_all))
+    merged_columns = [np.concatenate([getattr(part, name) for part in parts]) for name in columns]
+    order = np.argsort(merged_columns[columns.index("low")])
+    return _series.Panels(*(column[order] for column in merged_columns))
 
 
 @pytest.mark.parametrize("at", [0.5 + 1e-9, 0.6, 0.7321, 0.75 - 1e-9])

@@ -106,11 +106,11 @@ def test_recipes_and_pickles_make_the_same_group(group):
 @every_group
 def test_samples_are_elements(group):
     rng = np.random.default_rng(0)
-    matrices_of_all = {m.tobytes() for m in matrices(group) + 0.0}
+    members = {m.tobytes() for m in matrices(group) + 0.0}
     for replacement in (True, False):
         elements = group.sample(min(3, group.order), rng, replacement=replacement)
         rows = np.swapaxes(group.apply(np.eye(group.n_inputs), elements), 1, 2) + 0.0
-        assert {m.tobytes() for m in rows} <= matrices_of_all
+        assert {m.tobytes() for m in rows} <= members
     everything = group.sample(group.order, rng)
     assert sorted(map(tuple, everything.tolist())) == sorted(map(tuple, group.elements().tolist()))
     with pytest.raises(ValueError, match="distinct"):

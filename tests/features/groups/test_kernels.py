@@ -26,8 +26,8 @@ def test_mean_and_energy_distances(group):
     np.testing.assert_allclose(
         groups.mean_distance(group, X, Z), distances(group, X, Z), rtol=1e-12
     )
-    selves = [np.diag(distances(group, rows, rows)) for rows in (X, Z)]
-    expected = 2 * distances(group, X, Z) - selves[0][:, None] - selves[1][None]
+    diagonals = [np.diag(distances(group, rows, rows)) for rows in (X, Z)]
+    expected = 2 * distances(group, X, Z) - diagonals[0][:, None] - diagonals[1][None]
     np.testing.assert_allclose(groups.energy_distance(group, X, Z), expected, atol=1e-12)
 
 

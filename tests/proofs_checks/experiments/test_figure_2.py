@@ -25,11 +25,11 @@ RECORDINGS = _frames.prepare("quick", None)
 
 def test_context_is_that_of_the_recording_and_repeats_its_ends() -> None:
     frames = np.arange(12.0).reshape(2, 3, 2)
-    frames_of_all = _frames.spliced(frames, 1)
-    assert frames_of_all.shape == (2, 3, 6)
-    assert frames_of_all[0].tolist() == [[0, 1, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5], [2, 3, 4, 5, 4, 5]]
+    blocks = _frames.spliced(frames, 1)
+    assert blocks.shape == (2, 3, 6)
+    assert blocks[0].tolist() == [[0, 1, 0, 1, 2, 3], [0, 1, 2, 3, 4, 5], [2, 3, 4, 5, 4, 5]]
     # No frame of the other recording.
-    assert set(frames_of_all[1].ravel()) == set(range(6, 12))
+    assert set(blocks[1].ravel()) == set(range(6, 12))
 
 
 def test_states_are_parts_of_a_digit_in_the_order_of_time() -> None:

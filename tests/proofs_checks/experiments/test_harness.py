@@ -122,13 +122,13 @@ def test_cells_are_measured_by_one_thread(run_toy) -> None:
 
 
 def test_seeds_depend_on_run_experiment_and_options_alone(tmp_path) -> None:
-    run_of_one = toy(tmp_path, [])
+    experiment = toy(tmp_path, [])
     options = [{"q": q, "draw": draw} for q in (1, 2) for draw in (0, 1)]
-    cells = [run_of_one.cell(option, seed) for option in options for seed in (0, 1)]
+    cells = [experiment.cell(option, seed) for option in options for seed in (0, 1)]
     assert len({cell.seed() for cell in cells}) == 8
     assert cells[0].seed("draw") == cells[2].seed("draw") == cells[0].seed_of("q")
     # As in version 0.3.0, whose results are kept.
-    assert run_of_one.cell({"q": 2, "draw": 1}, 0).seed() == 0x187C65091CEF
+    assert experiment.cell({"q": 2, "draw": 1}, 0).seed() == 0x187C65091CEF
     assert toy(tmp_path, [], name="other").cell(options[0], 0).seed() != cells[0].seed()
     shared = toy(tmp_path, [], name="other", seeds="toy").cell(options[0], 0)
     assert shared.seed() == cells[0].seed()
