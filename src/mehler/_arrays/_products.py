@@ -18,13 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mehler._arrays import _namespace as ns
-from mehler._arrays._host import differentiable, to_host
+from mehler._arrays._host import differentiable, host_threads, to_host
 from mehler._arrays._namespace import Array
 from mehler._arrays._rows import slices
 
-# Sizes on the host. Up to so many inputs and pieces, the products of a tile with all pieces, of so
-# many numbers and bytes, stay in the second cache, and BLAS multiplies without packing rows first.
-# Other products take longer than passes over them, and want larger tiles.
+# Up to so many inputs and pieces, passes over products cost as much as they do, and tiles of so
+# many numbers a piece, and bytes, stay in the second cache; other products want larger tiles.
 _NARROW, _FEW = 64, 32
 _SMALL_TILE, _LARGE_TILE = (1 << 14, 1 << 20), (1 << 18, 1 << 24)
 
@@ -155,10 +154,8 @@ class StackedPieces(Pieces):
         return self.xp.astype(self.xp.argmax(self.array, axis=0), dtype)
 
     def after_winner(self) -> Array:
-        left, right = (
-            StackedPieces(self.xp, half) for half in (self.array[:, :, :-1], self.array[:, :, 1:])
-        )
-        return right.at_winner(left)
+        deciding = StackedPieces(self.xp, self.array[:, :, :-1])
+        return StackedPieces(self.xp, self.array[:, :, 1:]).at_winner(deciding)
 
     def at_winner(self, deciding: Any) -> Array:
         piece = self.xp.argmax(deciding.array, axis=0)
@@ -172,9 +169,14 @@ class HostPieces(Pieces):
         super().__init__(xp, _in_turn(xp, rows, weights))  # a method of ours would be a cycle
         self.rows, self.weights = rows, weights
 
+    @property
+    def _are_narrow(self) -> bool:
+        q, d, _ = self.weights.shape  # products of small tiles are those of one thread
+        return d <= _NARROW and q <= _FEW and host_threads() <= 2
+
     def largest(self) -> Any:
-        n, (q, d, m) = self.rows.shape[0], self.weights.shape
-        if d > _NARROW or q > _FEW or n * m <= _SMALL_TILE[0]:
+        n, m = self.rows.shape[0], self.weights.shape[2]
+        if n * m <= _SMALL_TILE[0] or not self._are_narrow:
             return super().largest()
         out = np.empty((n, m), ns.dtype_name(self.rows.dtype))
         for rows, columns, products in self._tiles(0):
@@ -208,8 +210,8 @@ class HostPieces(Pieces):
     def _tiles(self, right: int) -> Iterator[tuple[slice, slice, Any]]:
         """Yield the products of tiles (q, rows, columns + right), last piece first."""
         whole, weights = to_host(self.rows), to_host(self.weights)[::-1]
-        (q, d, width), n = weights.shape, len(whole)
-        numbers, most = _SMALL_TILE if d <= _NARROW and q <= _FEW else _LARGE_TILE
+        (q, _, width), n = weights.shape, len(whole)
+        numbers, most = _SMALL_TILE if self._are_narrow else _LARGE_TILE
         numbers = max(1, min(numbers, most // (q * whole.itemsize)))
         height = min(n, 1 << (math.isqrt(numbers).bit_length() - 1))
         m, wide = width - right, numbers // height

@@ -19,8 +19,7 @@ from mehler._arrays import _namespace as ns
 from mehler._arrays._host import to_host
 from mehler._arrays._namespace import HOST, NATIVE, Array
 
-# Elements of one block of an elementwise walk: about ten float64 temporaries fit in L2.
-_ELEMENTS = 1 << 14
+_ELEMENTS = 1 << 14  # of a block of an elementwise walk: ten temporaries of float64 fit in L2
 # Bytes of one block of results on a GPU: a few such temporaries fit into 4 GiB. A constant, not a
 # share of what is free now: blocks, and with them roundings, would change from call to call.
 _ACCELERATOR = 1 << 28
