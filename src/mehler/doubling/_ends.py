@@ -1,10 +1,14 @@
 """Bounds on the doubling dimension of points: by packings from below, by covers from above.
 
-From below, a packing: points in a ball of radius r that are farther than r apart. No ball of radius
-r/2 holds two. From above, sections: what a ball of radius r holds of the set, of diameter D <= 2 r.
-Fix an order of all points: a section lies after its first point x, and within D of it. A cover of
-the set by balls of radius D/4 <= r/2 splits it into cells. So no section needs more balls than the
-most cells after and near some x.
+It is the least k such that 2^k balls of radius r/2, centred anywhere, cover the points in any ball
+of radius r. From below, a packing: points in a ball of radius r, any two farther than r apart. Each
+needs a ball of radius r/2 to itself, so more than 2^(k-1) of them prove a dimension of at least k.
+
+From above, a section: the points in a ball of radius r, of diameter D <= 2 r. Fix an order of all
+points. A section lies within D of its first point x, and not before it. Balls of radius D/4 <= r/2
+that cover the whole set split it into cells, one a ball. A section needs at most one ball for each
+cell that has points near and after x; the most such cells of any x, at any scale D, bound 2^k.
+Distances are those of `Points`, which scales the data and bounds rounding by `upper` and `lower`.
 """
 
 from __future__ import annotations
@@ -50,7 +54,7 @@ class Witness:
     def covered(
         cls, points: Points, centre: Any, squared: float, centres: Any, count: int
     ) -> Witness:
-        """Build from a centre, a squared radius and points in inner coordinates."""
+        """Build from a centre and a squared radius in the coordinates of `points`, and indices."""
         return cls(
             centre=points.original(centre),
             radius=math.nextafter(math.sqrt(squared), math.inf) * points.scale,
@@ -98,7 +102,7 @@ _STEPS = 16  # steps to the centre of an enclosing ball
 
 
 def largest_packing(points: Points, cap: int) -> Witness:
-    """Return the ball of the largest packing, or of the first that proves the dimension `cap`."""
+    """Return the ball of the largest packing, or of the first to prove `cap`, an upper bound."""
     best = Witness.of_point(points)
     work, distance = 0, points.n_inputs + _EXTRA
     for centre, squares, members in _sections(points):
@@ -117,7 +121,6 @@ def _sections(points: Points) -> Iterator[tuple[Any, Any, Any]]:
     anchors = np.unique(np.linspace(0, points.n - 1, _ANCHORS).astype(np.int64))
     around = points.upper(points.squared_from(points.host[anchors]))
     sizes = [max(2, points.n >> j) for j in range(1, _HALVINGS + 1)]
-    # The whole set, and then sections half as large, and so on.
     centre = enclosing_centre(points.host, steps=4 * _STEPS)
     squares = points.upper(points.squared_from(centre[None, :])[0])
     yield centre, squares, np.argsort(squares, kind="stable")
@@ -177,8 +180,7 @@ def enclosing_centre(rows: Floats, *, steps: int = _STEPS) -> Any:
 
 
 _MOST_STORED = 1 << 24  # pairs, of 16 bytes each
-# Ratio of consecutive scales. Radii between two scales need a cover by balls smaller by as much.
-_STEP = 2.0 ** (1 / 6)
+_STEP = 2.0 ** (1 / 6)  # ratio of consecutive scales; one cover serves all radii between two
 # Slice of rows; first points, second points and computed squared distances of their pairs.
 Block = tuple[slice, Any, Any, Any]
 
@@ -203,8 +205,7 @@ class PointPairs:
             here = squares <= limit
             block = rows, first[here], second[here], squares[here]
             total += block[1].size
-            # Extrapolated from the blocks so far.
-            fits = fits and total * self.points.n <= _MOST_STORED * rows.stop
+            fits = fits and total * self.points.n <= _MOST_STORED * rows.stop  # extrapolated
             if fits:
                 blocks.append(block)
             yield block
@@ -255,7 +256,7 @@ def balls(near: PointPairs, squared: float) -> list[Any]:
 
 
 def dimension_above(points: Points, *, low: int, cap: int) -> int:
-    """Return an upper bound on the dimension, between bounds: count cells scale by scale."""
+    """Return an upper bound on the dimension, from `low` to `cap`: count cells scale by scale."""
     high, longest = low, np.ptp(points.host, axis=0).argmax()
     place = np.argsort(np.argsort(points.host[:, longest], kind="stable"))
     scale = diameter_of(points).high / points.scale * (1 + 1e-9)
@@ -278,7 +279,7 @@ def dimension_above(points: Points, *, low: int, cap: int) -> int:
 def _crowds(
     near: Iterable[Block], labels: Any, count: int, place: Any, limit: float
 ) -> tuple[int, int, float]:
-    """Return the most cells, and points, after and near a point, and the largest distance.
+    """Return the most cells, and points, near and after a point, and the largest squared distance.
 
     `labels` are the cells of points, `count` in all, and `place` orders the points.
     """

@@ -76,8 +76,7 @@ class Points:
         self.shift = np.zeros(self.n_inputs)
         self.direct = self.n_inputs <= _FEW_COLUMNS or self.n <= _FEW_ROWS
         if not self.direct:
-            # Products cancel if rows share a large offset.
-            self.shift = rows.mean(axis=0)
+            self.shift = rows.mean(axis=0)  # products cancel if rows share a large offset
             rows = rows - self.shift
         self.host = rows
         reach = float(np.sqrt(np.max(np.einsum("ij,ij->i", rows, rows))))

@@ -41,8 +41,7 @@ def in_decimals(operation: Callable[..., Decimal], *rates: float) -> float:
 
 
 _plus = functools.partial(in_decimals, operator.add)
-# Counts of samples that are exact as floats.
-MOST_SAMPLES = 2**53
+MOST_SAMPLES = 2**53  # counts of samples that are exact as floats
 
 
 def require_resolution(name: str, value: float) -> float:

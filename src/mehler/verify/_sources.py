@@ -1,8 +1,12 @@
-"""Independent samples from drawn maps, whose mean is the kernel at a pair of rows; power sums.
+"""Independent samples from drawn maps phi, to test a claim such as E<phi(x), phi(y)> = k(x, y).
 
 Entries of one Gram matrix share a draw and are not independent. Whole draws always are: `Estimates`
-takes one sample, <phi(x), phi(y)>, of each. If a map phi declares its m features (`Columns`) or
-units of several features (`UnitProducts`) independent, each is a sample, and a draw gives m.
+takes one sample, <phi(x), phi(y)>, of each. If phi declares its m features (`Columns`), or groups
+of several features (`UnitProducts`), independent, each is a sample: a draw gives up to m of them.
+A check puts an interval about each mean, from sums of powers of samples. It also bets, as in a fair
+game, that squares |u + v|^2 and |u - v|^2 are larger than claimed, u and v being phi(x) and phi(y)
+over their claimed lengths. A large win refutes the claim. Squares, unlike products, are never
+negative, and such bets then need no variance. Means are in units of scale, sqrt(k(x,x) k(y,y)).
 """
 
 from __future__ import annotations
@@ -21,8 +25,7 @@ from mehler.verify._maps import Draws, EvaluatedRows, RowPairs, call, evaluate, 
 
 Reals = float | NDArray[np.float64]  # one value, or one for each mean
 
-# Relative rounding error left after cancellation in a sum.
-CANCELLED = 64.0 * float(np.finfo(np.float64).eps)
+CANCELLED = 64.0 * float(np.finfo(np.float64).eps)  # relative rounding of sums that cancel
 
 
 def power_sums(samples: Array) -> Any:
@@ -86,21 +89,21 @@ class Finding(Exception):
 
 
 class Source:
-    """Independent samples of many means, from the maps of `Draws`, over units of shape (means,).
+    """Independent samples, from maps, of many means claimed to be `claim`, over scales `unit`.
 
-    A draw gives `per_draw` samples of each mean; `rounding` bounds the rounding error of a mean.
+    Both have shape (means,). A draw gives `per_draw` samples; `rounding` bounds a mean's rounding.
     """
 
     name, events, independence = "", "draws", INDEPENDENT
-    # Words of reports: for one mean, its unit, what is bet on; a remedy where few samples decide.
+    # The class attributes are for a `Verdict`, the report of a check. Words for what a mean is of,
+    # its scale and what is bet on, and what helps where too few samples leave a claim open.
     noun, unit_name, squares = "pair", KERNEL_UNIT, "squared lengths"
     remedy = "declare variance= or bounds=, or draw larger maps"
     # Draws or features per sample; whether the claim is an upper bound, which a mean may be below.
     group, is_bound = 1, False
     # The word for what a verdict counts where it says how many would decide.
     counted_in, eps = "feature", 0.0
-    # Which attributes of the map are no declarations, as a sentence.
-    ignored = ""
+    ignored = ""  # a sentence on attributes of the map that are no declarations
     pairs: Any  # the `RowPairs`, in sources of one mean per pair
 
     def __init__(
@@ -121,7 +124,7 @@ class Source:
         return total
 
     def lengths(self) -> tuple[Any, ...] | None:
-        """Return the arguments of `SquaredLengths`, bets on squares, if their means are claimed."""
+        """Return what `SquaredLengths`, bets on squares, takes, if their means are claimed."""
         return None
 
     def of_draw(self, phi: Callable[..., Any]) -> tuple[Any, ...]:
@@ -146,7 +149,7 @@ class Source:
 
 
 class PairSource(Source):
-    """Samples of products at pairs of rows, in units of sqrt(k(x,x) k(y,y))."""
+    """Samples of products <phi(x), phi(y)> at pairs of rows, over scales sqrt(k(x,x) k(y,y))."""
 
     def __init__(self, pairs: RowPairs, n_features: int, per_draw: int, eps: float) -> None:
         # Rounding errors of an inner product of d terms add up like independent ones to about
@@ -345,8 +348,7 @@ def _best_source(phi: Any, pairs: RowPairs, independent_features: bool) -> PairS
         return Columns(pairs, m, m, eps)
     if not (declaration(phi, "independent_units", False) and declaration(phi, "products")):
         return Estimates(pairs, m, 1, eps)
-    # All pairs, as far as a temporary can hold their products.
-    n_probes = min(pairs.n, max(8, BLOCK // (8 * m)))
+    n_probes = min(pairs.n, max(8, BLOCK // (8 * m)))  # all, if a temporary holds them
     probes = np.unique(np.linspace(0, pairs.n - 1, n_probes).astype(int))
     products = unit_products(phi, pairs, probes)
     slack = slack_of(pairs, m, eps)

@@ -31,8 +31,7 @@ from mehler.verify.intervals._undeclared import measure_undeclared
 
 # Draws that set the units; draws after which maps with equal features so far count as the same.
 _UNITS, _EQUAL = 32, 64
-# Rounding of a feature, in units of sqrt(d) eps of the largest in its row.
-_ULPS = 64.0
+_ULPS = 64.0  # rounding of a feature, in units of sqrt(d) eps of the largest in its row
 
 
 @contextmanager

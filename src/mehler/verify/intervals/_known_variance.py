@@ -26,8 +26,7 @@ from mehler.verify._verdict import Statistics
 
 KNOWN_VARIANCE = "known variance (Catoni)"
 
-# Largest number of samples: above it, floats skip integers.
-_MOST = 2**52
+_MOST = 2**52  # largest number of samples: above it, floats skip integers
 
 
 def detectable_effect(n: int, variance: float, false_alarm: float, miss: float = 1e-6) -> float:

@@ -342,8 +342,7 @@ class SquaredLengths(Excess):
 
     def __init__(self, claims: Array, pairs: Array, rounding: float, forms: str) -> None:
         self._exact = np.maximum(claims, 0.0)
-        # For equal rows the difference is 0 up to rounding.
-        super().__init__(self._exact + 4.0 * rounding)
+        super().__init__(self._exact + 4.0 * rounding)  # of equal rows, u - v is only rounding
         self._pairs, self._forms, self._sound = pairs, forms, True
         self.n_bets = int(self.claims.size)
         self._waiting: list[tuple[Array, Array]] = []

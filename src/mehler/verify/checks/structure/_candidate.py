@@ -1,4 +1,8 @@
-"""The map under test of `check_structure`: how to call it and to compare its features."""
+"""The map under test of `check_structure`: how to call it and to compare its features.
+
+A rule is a function of a `Candidate` that raises `Broken`, for instance if a row has other features
+in another batch, or in another call with the same seed. `sign_test` is for rules on many draws.
+"""
 
 from __future__ import annotations
 
@@ -128,8 +132,7 @@ class Candidate:
         if not self.change and not stays_lazy(there):
             after = np.asarray(to_host(there))
             same = np.array_equal(after, values, equal_nan=after.dtype.kind == "f")
-            # JAX may have rounded double precision.
-            if after.dtype == values.dtype and not same:
+            if after.dtype == values.dtype and not same:  # JAX may have rounded doubles
                 text = f"X is changed in place by a call, of {counted(n, 'row')}"
                 self.change = f"{text} of {after.dtype}"
         self.n_features += z.shape[1]
