@@ -215,8 +215,7 @@ REFUSED = [
      "'a' (binary), 'b' (date32[day])"),
     ("no rows", "parquet", table(a=pa.array([], pa.float64())), "is empty"),
     ("metadata that are no JSON", "parquet", table(a=[1, 3], metadata=b"{no"), UNREADABLE),
-    ("an Arrow stream", "arrow", streamed(a=ROWS[:, 0]),
-     "Not an Arrow file"),
+    ("an Arrow stream", "arrow", streamed(a=ROWS[:, 0]), "Not an Arrow file"),
     *((f"columns {options}", "csv", raw("a,b,c\n1,2,3\n4,5,7\n"), words, options)
       for options, words in (
         ({"columns": "a,bb"}, "columns='bb' is not a column of data='a': it has a, b, c"),
@@ -350,11 +349,9 @@ def long_text(path):
 
 # Files of some kB, made from much by their test alone: what is said, or nothing, and options.
 BOMBS = [
-    ("a dictionary string of 8 MB in 1,000 rows", "parquet", long_text,
-     "'s' (string)", {}),
+    ("a dictionary string of 8 MB in 1,000 rows", "parquet", long_text, "'s' (string)", {}),
     ("the same, dropped", "parquet", long_text, "", {"drop": "s"}),
-    ("the same as target", "parquet", long_text, "label of over 1000 bytes",
-     {"target": "s"}),
+    ("the same as target", "parquet", long_text, "label of over 1000 bytes", {"target": "s"}),
     ("list cells", "parquet", lambda p: table(a=[1.0, 2.0], b=[np.zeros(10_000_000)] * 2)(p),
      "'b' (list<element: double>)", {}),
     ("a batch of zstd", "feather", lambda p: feathered(a=np.zeros(20_000_000))(p),
