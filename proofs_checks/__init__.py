@@ -1,7 +1,9 @@
 """The papers' statements: as printed, as proved, and the checks of both.
 
 This folder is `mehler.proofs_checks`, to which ``src/mehler/proofs_checks`` leads in a checkout.
-`mehler report` finds `STATEMENTS` through the entry point group ``mehler.statements``.
+`mehler report` finds `STATEMENTS` through the entry point group ``mehler.statements``. A check is
+of one form: what a paper prints (``printed``), that plus a formula it lacks (``restored``), or
+what we prove (``proved``). With ``pays=True`` a call spends a share of a report's false-alarm rate.
 """
 
 if __name__ == "proofs_checks":

@@ -25,8 +25,7 @@ _BLOCK = 2_000_000
 # samples. A group of k has variance V/k, and n/k samples of variance V/k give the same half width
 # sqrt(2 L V/n) up to a factor 1 + O(L k/n), L = log(2/false_alarm) near 24: nothing at this n/k.
 _GROUPS = 1 << 14
-# Probability that an interval of a correct map is wider than planned.
-MISS = 1e-6
+MISS = 1e-6  # probability that an interval of a correct map is wider than planned
 
 
 @dataclass(frozen=True)

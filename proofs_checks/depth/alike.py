@@ -15,8 +15,7 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Instance, compare_instances, compute
 
-# Relative error of exact.maxout_kernel and exact.sigma2.
-ERROR = 3e-13
+ERROR = 3e-13  # relative error of exact.maxout_kernel and exact.sigma2
 
 
 def layer_gap(rho: float, q: int) -> float:

@@ -61,8 +61,7 @@ def fourth_power(q: int, width: int) -> float:
     """Return E of the fourth power of a layer's mean square over that of the layer before."""
     second = exact.sigma2(q)
     first, square, three, four = (exact.max_moment(2 * k, q) / second**k for k in (1, 2, 3, 4))
-    # Ordered choices of distinct units.
-    pairs = width * (width - 1)
+    pairs = width * (width - 1)  # ordered choices of distinct units
     triples = pairs * (width - 2)
     total = (
         width * four

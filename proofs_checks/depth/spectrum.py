@@ -19,8 +19,7 @@ from mehler.statements import Context, Evidence, check
 
 from .._comparisons import Instance, compare_instances, compute
 
-# Points of two rules, whose difference shows the error of either.
-_POINTS = (700, 801)
+_POINTS = (700, 801)  # points of two rules, whose difference shows the error of either
 _rule = functools.cache(np.polynomial.legendre.leggauss)
 
 
@@ -114,8 +113,7 @@ def leading(
 
 # Relative error of an eigenvalue by quadrature, of degrees to 82, if no more is measured.
 _QUADRATURE = 1e-4
-# Degrees k, even and odd, and about twice those.
-_DEGREES = (40, 41, 80, 81)
+_DEGREES = (40, 41, 80, 81)  # degrees k, even and odd, and about twice those
 Leading = Callable[..., tuple[float, float]]
 
 

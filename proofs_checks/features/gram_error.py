@@ -20,8 +20,7 @@ from .._comparisons import Bounding, Case, Instance, compare_instances, compare_
 from ._gram_draws import Draw, grams, n_draws, norms
 from .lower import by_direction
 
-# Differences of pairs of rows in one block: 16 MB.
-_DIFFERENCES = 2_000_000
+_DIFFERENCES = 2_000_000  # differences of pairs of rows in one block: 16 MB
 
 
 def best_direction(

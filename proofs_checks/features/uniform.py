@@ -143,8 +143,7 @@ def of_centred(n_inputs: int, *, pool_size: int) -> dict[str, Any]:
 # for each covers them. The feature c^(1/2) + f(x)/c^(1/2), f a random function and c a large
 # constant, has products c + f(x) + f(z), up to f(x) f(z)/c; c is left out, as it moves nothing.
 
-# What f(x) f(z)/c may add.
-_LEFT = 1e-9
+_LEFT = 1e-9  # what f(x) f(z)/c may add
 # A product that all rows share has no slope; the bound asks for a positive one.
 _NONE = (1e-150, 1e-300)
 

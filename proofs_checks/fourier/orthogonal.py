@@ -20,8 +20,7 @@ from ._blocks import Blocks, Draw, along
 
 _D, _GAMMA = 4, 0.3
 _RBF = kernels.make("rbf", gamma=_GAMMA)
-# Blocks of frequencies in a draw; each block is a sample.
-_BLOCKS = 200
+_BLOCKS = 200  # blocks of frequencies in a draw; each block is a sample
 
 
 def _blocks(context: Context, draw: Draw) -> Callable[[int], Blocks]:

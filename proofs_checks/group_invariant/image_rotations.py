@@ -1,4 +1,8 @@
-"""Rotations of images: interpolated by splines, and an exact group of orthogonal maps."""
+"""Rotations of images: interpolated by splines, and an exact group of orthogonal maps.
+
+They act on the templates of group-invariant features. Experiments use the splines; the checks of
+``group-invariant.rotations`` use both.
+"""
 
 import functools
 import math
@@ -17,6 +21,7 @@ def image_rotations(
 ) -> LinearMaps:
     """Return rotations of images about their centre, counter-clockwise: a list, no group.
 
+    Turning by two interpolated angles in a row is not turning by their sum, as a group needs.
     Multiples of 90 degrees on square images are exact; others are interpolated by splines of that
     order (``scipy.ndimage.rotate``), zeros outside.
     """
@@ -33,10 +38,8 @@ def image_rotations(
     return LinearMaps(maps, n_inputs=height * width)
 
 
-# Most numbers of the basis that is kept, 256 MB.
-_MOST = 1 << 25
-# Below this singular value the samples of two functions are indistinguishable.
-_LEAST = 1e-3
+_MOST = 1 << 25  # numbers of the basis that is kept, 256 MB
+_LEAST = 1e-3  # singular value below which the samples of two functions are indistinguishable
 
 
 class SteerableRotations(Group):
@@ -46,7 +49,8 @@ class SteerableRotations(Group):
 
     for n = `n_turns`, counter-clockwise, U an orthonormal basis of the samples of Bessel functions
     :math:`J_k(\lambda r)\cos k\phi` and :math:`J_k(\lambda r)\sin k\phi` on the disc about the
-    centre, whose radius is half the shorter side and half a pixel. They vanish at its rim and have
+    centre, whose radius is half the shorter side and half a pixel. :math:`\Lambda` turns the plane
+    of each such pair by a right angle and multiplies it by k. The functions vanish at the rim, with
     wave numbers :math:`\lambda` up to `bandlimit` times that of the pixels, :math:`\pi`. What is
     orthogonal to them, such as the corners, stays as it is.
 
@@ -137,8 +141,7 @@ def _samples(height: int, width: int, bandlimit: float) -> tuple[Any, Any, int]:
     most = bandlimit * math.pi * rim
     columns = [np.empty((len(angle), 0))]
     frequencies: list[int] = []
-    # The first zero of the Bessel function J_k is above k.
-    for k in (*range(1, math.floor(most) + 1), 0):
+    for k in (*range(1, math.floor(most) + 1), 0):  # the first zero of the Bessel J_k is above k
         zeros = special.jn_zeros(k, math.floor(most / math.pi) + 1)
         zeros = zeros[zeros <= most]
         if len(zeros) * len(angle) * max(1, len(frequencies)) > _MOST:

@@ -1,7 +1,8 @@
 """Greedy approximation of a function by features phi added one at a time (Jones, Barron).
 
 The rate of Sejdinovic's slides (2014) is compared with the error on a sum of two orthonormal
-features, where it fails; ours, for steps among +-B phi, with errors over finite dictionaries.
+features, where it fails; ours, for steps among +-B phi, with errors over finite dictionaries. B is
+at least the sum of the absolute weights with which features make up the target.
 """
 
 from collections.abc import Callable

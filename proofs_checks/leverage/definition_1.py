@@ -19,8 +19,7 @@ from .._comparisons import compute
 from ._instances import Circle, Waves
 
 _RIDGE = 0.02
-# Sums of some fifty scores of at most 1 with errors of 1e-13.
-_ROUNDING = 1e-9
+_ROUNDING = 1e-9  # sums of some fifty scores of at most 1 with errors of 1e-13
 
 
 def trace(eigenvalues: Any, ridge: float) -> float:

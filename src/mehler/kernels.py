@@ -1,4 +1,4 @@
-"""Named kernels of float64 NumPy rows, and variances of the usual random features of each."""
+"""Named kernels of float64 NumPy rows, by `make`, and variances of random features of each."""
 
 from __future__ import annotations
 
@@ -31,8 +31,7 @@ def distances(x: Matrix, y: Matrix, metric: str = "euclidean") -> Matrix:
 
 def polar(x: Matrix) -> tuple[Matrix, Matrix]:
     """Return lengths, shape (n, 1), and directions of rows, whose squares may overflow."""
-    # By powers of two, which round nothing.
-    scale = np.ldexp(1.0, np.frexp(np.abs(x).max(axis=1, keepdims=True))[1] - 1)
+    scale = np.ldexp(1.0, np.frexp(np.abs(x).max(axis=1, keepdims=True))[1] - 1)  # rounds nothing
     norms = np.linalg.norm(x / scale, axis=1, keepdims=True)
     return scale * norms, x / scale / np.where(norms > 0.0, norms, 1.0)
 
@@ -74,7 +73,7 @@ def arc_cosine(x: Matrix, y: Matrix, order: int) -> Matrix:
 
 
 def maxout(x: Matrix, y: Matrix, q: int, name: str = "maxout_kernel") -> Matrix:
-    """K_q(rho), or kappa_q(rho), of the exact function of that name."""
+    """Kernel K_q, or chance kappa_q of equal codes, of `exact`'s function `name`; see `make`."""
     from mehler import exact
 
     return getattr(exact, name)(np.cos(angles(x, y)), q)
@@ -101,9 +100,10 @@ def additive_chi2(x: Matrix, y: Matrix) -> Matrix:
 
 @dataclass(frozen=True)
 class Law:
-    """A construction of features, and V = m Var<phi(x), phi(y)>, (n, k), or a bound of it.
+    """A construction of m features, and V = m Var<phi(x), phi(y)>, (n, k), or a bound of it.
 
-    `independent`: the columns of one draw are i.i.d. samples; else a whole draw is one sample.
+    `check_kernel` tests features by V. `independent`: each column of a draw is a sample of its own
+    to it, independent of the others and of equal law; else a whole draw is one sample.
     """
 
     text: str
@@ -151,8 +151,7 @@ def exponential_laws(k: OnPairs, gamma: float) -> dict[str, Law]:
         return k(X, Y) ** 2 * np.expm1(square(X, -Y))
 
     def of_pairs(X: Matrix, Y: Matrix) -> Matrix:
-        # 2 (cosh s - 1) without cancellation.
-        return k(X, Y) ** 2 * 4.0 * np.sinh(0.5 * square(X, -Y)) ** 2
+        return k(X, Y) ** 2 * 4.0 * np.sinh(0.5 * square(X, -Y)) ** 2  # 2 (cosh s - 1), accurate
 
     positive = Law("exp(w.x - |x|^2/2) / sqrt(m), independent", of_positive, True)
     text = "exp(-|x|^2/2) (exp(w.x), exp(-w.x)) / sqrt(m), w independent"
@@ -367,7 +366,8 @@ def make(name: KernelName, **parameters: float) -> NamedKernel:
     - ``linear``: the inner product
     - ``polynomial``: (gamma <x, y> + coef0)^degree; degree = 2, gamma = 1, coef0 = 0
     - ``arc-cosine``: Cho and Saul's, of order 0, 1 or 2; order = 1
-    - ``maxout``, ``collision``: lengths times K_q(rho), and kappa_q(rho), of codes; q = 2
+    - ``maxout``: |x| |y| K_q(rho), the mean product of two maxima of q normal projections; q = 2
+    - ``collision``: kappa_q(rho), the chance of equal codes, places of those maxima; q = 2
     - ``skewed-chi2``: prod 2 sqrt(u v)/(u + v), u = x + skew; skew = 1
     - ``additive-chi2``: sum 2 x y/(x + y)
 

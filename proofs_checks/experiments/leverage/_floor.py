@@ -1,4 +1,4 @@
-"""The floor of the errors of random features, which many approach: exact kernel ridge regression.
+"""The error that ever more random features approach: that of exact kernel ridge regression.
 
 On tens of thousands of rows the matrix K of the exact kernel is held once, in float32, and
 (K + mu) a = y is solved for all ridges mu together, by conjugate gradients to a stated residual:
@@ -22,7 +22,10 @@ BLOCK, STEPS, STARTS = 2048, 300, 4
 
 
 def floor(split: Split, gammas: Sequence[float], n_columns: int, seed: int) -> dict[str, float]:
-    """Return the test error ``exact`` at the ``gamma`` and ``ridge`` of least validation error."""
+    """Return test error ``exact`` at ``gamma`` and ``ridge`` of least validation error ``held``.
+
+    A `Split` has rows to `fit`, to `choose` by and to `test`; `n_columns` of K precondition.
+    """
     x, y = split.fit
     others = np.concatenate([split.choose[0], split.test[0]])
     ridges = [len(y) * ridge for ridge in RIDGES]

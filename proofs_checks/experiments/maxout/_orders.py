@@ -1,4 +1,7 @@
-"""Scores of points in a plane: do they keep the order of angles, or people together?"""
+"""Scores of pictures placed in a plane: do they keep the order of angles, or people together?
+
+The pictures show a digit rotated by known angles, all round (`closed`) or not, or faces of people.
+"""
 
 from typing import Any
 

@@ -1,7 +1,8 @@
 """Table 2 of Mroueh, Rennie, Goel (2015) on other data: errors of m units of pool size q.
 
 A unit is the largest of q random projections of a row. Rows are frames of recordings with their
-neighbours in time; logistic regression on units finds the state, a part of a spoken digit.
+neighbours in time, or at the quick level rows of pixels of 8 x 8 digits, a digit a recording.
+Logistic regression on units finds the state, a digit and a part of its time.
 """
 
 from typing import Any
@@ -36,6 +37,7 @@ def cells(level: Level) -> list[Options]:
 
 
 def measure(level: Level, recordings: Recordings, cell: Cell) -> Record:
+    """Return percent wrong: ``frames`` by their states, ``recordings`` by their digits."""
     q, m, X = cell["q"], cell["m"], recordings.X
     if not q:
         return recordings.errors(lambda rows: rows, cell.seed_of("draw"))

@@ -51,8 +51,7 @@ def variance_rate(q: float) -> float:
     return math.pi**2 / (12 * math.log(q))
 
 
-# Pool sizes at which rates are compared with values.
-RATED = (1e3, 1e6, 1e20, 1e100, 1e300)
+RATED = (1e3, 1e6, 1e20, 1e100, 1e300)  # pool sizes at which rates are compared with values
 
 
 def in_next_order(error: float, q: float) -> float:

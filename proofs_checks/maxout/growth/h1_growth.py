@@ -21,8 +21,7 @@ Moment = Callable[[int], float]
 Rate = Callable[[float], float]
 
 _POOLS = (2, 3, 4, 5, 8, 16, 64, 256, 1024, 10**4, 10**5, 10**6)
-# The largest distance of the bounds at q = 10^300 that confirms a limit.
-_CLOSE = 0.02
+_CLOSE = 0.02  # the largest distance of the bounds at q = 10^300 that confirms a limit
 
 
 def _first_moment(q: int) -> float:

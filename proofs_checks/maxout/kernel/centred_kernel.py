@@ -3,7 +3,8 @@
 A unit is the largest of q projections, its winner; at a row of length 1 it has the mean h_1 and the
 variance V(q). kappa_q(rho) is the chance that rows of correlation rho have the same winner. The
 centred kernel, which we add to the maxout paper (Mroueh, Rennie, Goel 2015), is int_0^rho kappa_q.
-It is compared with draws and quadrature. Its localiser, kernel over rho, is small for far rows.
+It is K_q, the kernel of plain units, less h_1^2, and is compared with draws and quadrature. Divided
+by rho it is the localiser, small for far rows. A last check centres units by their own mean.
 """
 
 from collections.abc import Callable
@@ -99,8 +100,8 @@ def mean_over_units(context: Context, *, share: float = 0.5) -> Evidence:
     x = np.array([[1.0, 0.0]])
     z = np.array([[rho, (1 - rho**2) ** 0.5]])
     phi = MaxoutFeatures.draw(2, 2 * n, q, seed=context.seed_for("two"), like=context.like())
-    # With two units the mean product of their deviations is (h_1 - h_2)(h_1' - h_2')/4, and the
-    # features of a map are divided by the root of their number.
+    # With two units, a and b at x, a' and b' at z, the mean product of their deviations is
+    # (a - b)(a' - b')/4. The features of a map are divided by the root of their number.
     pairs = [
         _arrays.to_host(phi(context.asarray(row))).reshape(n, 2) * (2 * n) ** 0.5 for row in (x, z)
     ]

@@ -29,8 +29,7 @@ from ..._plots import plot, quantile_points
 
 # Floats in one block of projections: 8 MB in single precision, which is what is drawn.
 _BLOCK = 2_000_000
-# The largest number of units for the interval for E|b|.
-_UNITS = 2_000_000
+_UNITS = 2_000_000  # the largest number of units for the interval for E|b|
 
 
 @dataclass(frozen=True)

@@ -73,8 +73,7 @@ def covering_angle(centres: Any) -> float:
 Dimension = Callable[[Any], DoublingDimension]
 # Sets of R^d, d columns each, that need more than 2^d balls.
 _CURVED = {"60 points of a circle": polygon(60), "the icosahedron": icosahedron()}
-# The largest number of integers in an interval.
-_OPEN = 3
+_OPEN = 3  # the largest number of integers in an interval
 
 
 @check("maxout.at-most-d", form="printed", name="at most the dimension of the space")

@@ -1,7 +1,7 @@
 """Check whether functions of infinitely many maxout units are dense in their kernel's space.
 
-The maxout paper (Mroueh, Rennie, Goel 2015), Section 3, says so of F_C, for one C: the functions E
-a(W) phi(., W) with |a| <= C, where phi(x, W) = max_j <w_j, x> is a unit with q normal weights w_j.
+The maxout paper (Mroueh, Rennie, Goel 2015), Section 3, says so of F_C, C being `scale`: functions
+E a(W) phi(., W), |a| <= C, where phi(x, W) = max_j <w_j, x> is a unit with q normal weights w_j.
 It is true of the union of F_C over all C. The kernel is K(x, z) = E phi(x, W) phi(z, W). Bounds of
 a distance between K(., z) and F_C are computed. M is phi at a unit vector, sigma^2 = E M^2.
 """

@@ -31,8 +31,7 @@ DELTA = 0.01
 INPUTS = 400
 # The constant c of the inequality that the paper quotes for norms of Gaussian vectors.
 NORM_CONSTANT = 0.5
-# The number under the published root at two near points, just above 0.
-_COMPLEXITY = 1e-12
+_COMPLEXITY = 1e-12  # the number under the published root at two near points, just above 0
 _rule = functools.cache(np.polynomial.legendre.leggauss)
 
 

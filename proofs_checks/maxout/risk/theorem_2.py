@@ -150,8 +150,7 @@ def in_expectation(context: Context, *, bound: Bounding = maxout.excess_risk) ->
     """Compare the mean excess risk with our bound of it."""
     means = []
     for draws in draws_of(context):
-        # Where the promise is smallest.
-        m, n = max(draws.sizes)
+        m, n = max(draws.sizes)  # where the promise is smallest
         sizes = {"n_features": m, "n_samples": n, "radius": draws.law.radius}
         promised = bound(**sizes, **draws.setting.loss).value
         excess = draws.risks.excess[m, n]

@@ -94,8 +94,7 @@ def global_states() -> dict[str, bytes]:
     """Return the pickled state of each global generator, by library, to see who changed it."""
     legacy = np.random.get_state()  # noqa: NPY002  # as those who use it do
     states: dict[str, Any] = {"random": random.getstate(), "numpy.random": legacy}
-    # Generators of a library that is not imported are unused.
-    torch = sys.modules.get("torch")
+    torch = sys.modules.get("torch")  # generators of a library that is not imported are unused
     if torch is not None:
         states["torch"] = torch.get_rng_state().numpy()
         if torch.cuda.is_initialized():

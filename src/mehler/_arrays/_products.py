@@ -1,9 +1,10 @@
-"""Products of rows with weights, their maxima, and functions of them: cosines, counts.
+"""Products of rows with weights, their maxima, cosines, counts, and distances and erf of arrays.
 
-A piece is the product of rows with one of q matrices of weights; maxout takes maxima over pieces.
-NumPy computes float64 cosines one number at a time, five to ten times slower than a polynomial of
-the angle in turns of 2 pi, from which the nearest integer is subtracted without loss. The other
-libraries take radians. `angle_unit` returns the factor, best folded into the weights.
+A piece is the product of rows with one of q matrices of weights; maxout takes maxima over pieces,
+decoupled maxout the entry to their right, `after_winner`. Counts are of values up to thresholds.
+NumPy's float64 cosine is five to ten times slower than our polynomial. That takes angles in turns,
+radians over 2 pi: whole turns are then integers, subtracted without loss. The other libraries take
+radians. `angle_unit` returns the factor from radians, best folded into the weights.
 """
 
 from __future__ import annotations

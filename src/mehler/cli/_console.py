@@ -18,8 +18,8 @@ _EXTRA = ("fontTools", "jinja2", "latex2mathml", "markdown_it", "matplotlib", "m
 def one_line(text: str) -> str:
     r"""Return text as one line that commands neither a terminal nor a workflow of GitHub.
 
-    There a line is a command if it begins with ``::``, or has ``##[`` anywhere: a column of this
-    name is printed as ``\::`` and ``##\[``.
+    There a line is a command if it begins with ``::``, or has ``##[`` anywhere. Those, in the name
+    of a column for instance, are printed as ``\::`` and ``##\[``.
     """
     line = printable(" ".join(text.splitlines())).replace("##[", "##\\[")
     return re.sub(r"^(\s*)::", r"\1\\::", line)
@@ -36,7 +36,7 @@ def echo(line: str, *, error: bool = False) -> None:
 
 
 def _say(text: str) -> None:
-    with suppress(Exception):  # nothing depends on it, and a target may have taken the stream
+    with suppress(Exception):  # nothing depends on it, and user code may have taken the stream
         sys.stderr.write(text)
         sys.stderr.flush()
 

@@ -374,8 +374,7 @@ def _opposite(mp: Any, q: int, nats: float) -> Any:
         # The integrand is even in d, so that the trapezoid rule serves.
         nodes = [(k * h, h) for k in range(1, n + 1)]
     else:
-        # d = exp(s - e^-s) has no end at 0.
-        width = h / 6
+        width = h / 6  # d = exp(s - e^-s) has no end at 0
         low, high = -math.log(nats) / float(width), math.log(n * float(h)) / float(width)
         places = [k * width for k in range(math.floor(low), math.ceil(high) + 1)]
         nodes = [(mp.exp(s - mp.exp(-s)), width * (1 + mp.exp(-s))) for s in places]

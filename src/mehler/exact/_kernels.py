@@ -1,7 +1,10 @@
 r"""Expected kernels, moments and variances of maxout units, maxima of q products, at unit rows.
 
 Below, (g_j, g'_j) are q independent pairs of standard normals of correlation rho, the products of q
-weights with two rows. M, M' are the maxima over j, and D, D' the j that have them; h_1 = E M.
+weights with two rows. M, M' are the maxima over j, and D, D' the j that have them; h_1 = E M, and
+sigma^2(q) = E M^2. A decoupled unit chooses D as well, but its value is sigma(q) times the product
+with the D-th of q directions: normal vectors that are independent of its weights. The a_i(q) are
+`collision_coefficients`; `dps` asks for so many decimal digits.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from mehler.exact._correlations import at_rho, in_digits
 
 
 def collision_probability(rho: _arrays.Array, q: int, dps: int | None = None) -> Any:
-    r"""Compute the collision probability kappa_q(rho): two correlated Gaussians share the argmax.
+    r"""Compute the collision probability kappa_q(rho), the chance of the same argmax.
 
     .. math:: \kappa_q(\rho) = P(\arg\max_j g_j = \arg\max_j g'_j)
               = \sum_{i\ge0} a_i(q) \rho^i

@@ -65,8 +65,7 @@ def _max_moment(k: int, q: int) -> float:
     # Scaled by the size of t where the integrand peaks, so that only the result can overflow.
     scale = max(1.0, math.sqrt(k))
     total = math.fsum((t / scale) ** k * density) * _STEP
-    # Order 0 is 1 up to rounding: return 1 exactly.
-    return 1.0 if k == 0 else total * scale**k
+    return 1.0 if k == 0 else total * scale**k  # order 0 is 1 up to rounding: return 1 exactly
 
 
 def sigma2(q: int, dps: int | None = None) -> Any:

@@ -341,8 +341,7 @@ def _integral(flint: Any, polynomial: Callable[..., Any], degree: int, q: int, b
     end = flint.arb(_reach(degree, q, bits))
 
     def integrand(t: Any, _analytic: bool) -> Any:
-        # Real arithmetic is much cheaper.
-        t = t.real if t.imag == 0 else t
+        t = t.real if t.imag == 0 else t  # real arithmetic is much cheaper
         weight = _density(flint, t) * _law(flint, t) ** (q - 1)
         return flint.acb(q * polynomial(flint, t) * weight)
 

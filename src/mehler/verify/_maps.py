@@ -26,7 +26,7 @@ from mehler.verify._arguments import host_reals
 
 Kernel = Callable[[Any, Any], Array]
 
-MAPPED = "draw(seed)(X)"  # what a map returns, in messages, and how to draw one
+MAPPED = "draw(seed)(X)"  # what a map returns, in messages
 REMEDY = "pass a function seed -> map, such as lambda seed: make(random_state=seed).fit(X)"
 
 
