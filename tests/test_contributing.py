@@ -89,8 +89,8 @@ class Box(Spectrum):
 
 
 """
-    named = "NAMED: dict[str, Any] = {one.name: one for one in ("
-    copy.replace("src/mehler/features/spectra.py", named, f"{box}{named}Box, ")
+    copy.replace("src/mehler/features/spectra.py", "NAMED: dict", f"{box}NAMED: dict")
+    copy.replace("src/mehler/features/spectra.py", "in (Gaussian,", "in (Box, Gaussian,")
     said = copy.run(
         "import numpy as np, mehler\n"
         "from mehler.sklearn import FourierSampler\n"
