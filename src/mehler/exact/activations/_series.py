@@ -336,14 +336,14 @@ def _interpolated(function: HostFunction, at: Floats) -> Coefficients | None:
     turns = 0.5 * np.pi / _KNOTS * (2 * order + 1)
     knots = np.cos(turns)
     part = coefficients(function, np.exp(middle + half * knots))
-    if not np.all(part.second > 0.0):
-        return None
     root = part.second**0.5
-    log_size = np.log(part.size * root)
+    if not np.all(part.error < 2.0**-20 * root):
+        return None
+    log_size = np.log(part.size) + np.log(root)
     values = np.vstack([part.c / root, part.mirror / part.second, log_size - log_size[0]])
     end = values @ np.cos(np.outer(turns, order[-8:])) * (2.0 / _KNOTS)
     error = _LEBESGUE * np.max(part.error / root)
-    if np.sum(end**2) > error**2:
+    if np.sum(end**2) ** 0.5 > error / 4:
         return None
     # The barycentric formula, whose weights sum to 1; a scale at a knot is moved beside it.
     gaps = (at - middle)[:, None] / half - knots
