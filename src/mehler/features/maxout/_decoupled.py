@@ -85,6 +85,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
         return self.n_features == 1 or self.pool_size == 1
 
     def _units(self) -> Units:
+        self._square = exact.sigma2(self.pool_size)  # torch.compile traces no cached function
         units = super()._units()
         return units._replace(n_weights=2 * units.n_weights)
 
@@ -111,7 +112,7 @@ class DecoupledMaxoutFeatures(LocallyLinear):
 
     @property
     def _gain(self) -> float:
-        return math.sqrt(exact.sigma2(self.pool_size) / self.n_features)
+        return math.sqrt(self._square / self.n_features)
 
     def _pools(
         self, xp: ModuleType, rows: Array, weights: tuple[Any, ...]

@@ -299,6 +299,8 @@ class MaxoutFeatures(LocallyLinear):
         super().__init__(n_inputs, n_features, pool_size, seed=seed, **options)
 
     def _projection_of(self, projection: Projection) -> Projection:
+        # Kept as a number: torch.compile traces no cached function.
+        self._offset = exact.max_moment(1, self.pool_size) if self.centred else 0.0
         if self.n_projections is None:
             return projection
         if not projection.independent:
@@ -319,10 +321,6 @@ class MaxoutFeatures(LocallyLinear):
     @property
     def _gain(self) -> float:
         return 1 / math.sqrt(self.n_features)
-
-    @property
-    def _offset(self) -> float:  # type: ignore[override]  # depends on the instance
-        return exact.max_moment(1, self.pool_size) if self.centred else 0.0
 
     def _pools(
         self, xp: ModuleType, rows: Array, weights: tuple[Any, ...]
