@@ -26,8 +26,7 @@ _ACCELERATOR = 1 << 28
 # Numbers from which compiling by XLA, a third of a second a shape, costs less than it saves. By
 # size alone: with a count of calls, the same call would round differently the next time.
 _COMPILED = 1 << 22
-# Parts are added in pairs within a group, and groups in sequence: a process holds only a few
-# parts at a time, however many chunks there are.
+# Parts are added in pairs within a group, groups in sequence: a process holds few at a time.
 _GROUP = 16
 _HELD = 1 << 30  # bytes of the largest Dask array that is loaded whole where an algorithm needs it
 # Functions carry their weights into the graph, once: a cluster need not warn of its size.
