@@ -11,8 +11,6 @@ have waited, and how many bytes would have moved:
 What it cannot show: time, memory, rounding of a device, faults of its drivers, several devices.
 """
 
-from __future__ import annotations
-
 import json
 import sys
 import types
@@ -21,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.machinery import ModuleSpec
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.special
@@ -88,7 +86,7 @@ class Device:
     def __hash__(self) -> int:
         return 0
 
-    def __enter__(self) -> Device:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -126,7 +124,7 @@ class ndarray:
     def get(self, *_: Any, **__: Any) -> Any:
         return np.array(_waited(self._host))
 
-    def copy(self, order: str = "C") -> ndarray:
+    def copy(self, order: str = "C") -> Self:
         _total.launches += 1
         return _array(self._host.copy(order=order))
 
@@ -159,7 +157,7 @@ class ndarray:
         return _cupy.array, (self.get(),)
 
 
-def _array(host: Any) -> ndarray:
+def _array(host: Any) -> Self:
     array = object.__new__(ndarray)
     array._host = host
     return array

@@ -323,6 +323,7 @@ TYPES = [
     (fourier, {"gamma": np.array(1.0)}, "takes no array: pass float"),
     (fourier, {"gamma": "wide"}, "gamma=.* must be a real number"),
     (sinks, {"activation": None}, "neither a name nor a function"),
+    (sinks, {"bias": "unifrom"}, "a number of at least 0 or 'uniform'"),
     (sinks, {"weight_scale": "1"}, "weight_scale"),
     (functions, {"function": 3}, "function"),
     (functions, {"law": "gaussian"}, "law"),

@@ -19,6 +19,12 @@ from mehler.torch import RandomFeatures  # noqa: E402
 X = torch.tensor(np.random.default_rng(0).standard_normal((5, 3)), dtype=torch.float32)
 
 
+def test_features_are_on_the_device_of_their_rows():
+    phi = mehler.MaxoutCodes.draw(3, 200, 4, seed=0, like=X)
+    with torch.device("meta"):
+        assert phi(X).device == X.device
+
+
 def layer_of(name, seed=1, **options):
     return RandomFeatures(DRAWS[name](72, seed=seed, like=X), **options)
 

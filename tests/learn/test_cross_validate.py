@@ -1,7 +1,5 @@
 """Cross-validated errors beside scikit-learn's on features held whole."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from sklearn.linear_model import Ridge, RidgeClassifier

@@ -1,7 +1,5 @@
 """What a failing assertion shows: a table, the caller's line, the right cause."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

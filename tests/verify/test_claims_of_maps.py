@@ -1,7 +1,5 @@
 """What a map may declare, what stands in its place, and what rows say about a kernel."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -182,13 +182,13 @@ class HostPieces(Pieces):
         out = np.empty((n, m), ns.dtype_name(self.rows.dtype))
         for rows, columns, products in self._tiles(0):
             out[rows, columns] = np.maximum.reduce(products, axis=0)
-        return self.xp.asarray(out)
+        return self.xp.asarray(out, device=self.rows.device)
 
     def winner(self, dtype: Any) -> Array:
         out = np.empty((len(self.rows), self.weights.shape[2]), ns.dtype_name(dtype))
         for rows, columns, products in self._tiles(0):
             out[rows, columns] = len(products) - 1 - _last_winner(products)[0]
-        return self.xp.asarray(out)
+        return self.xp.asarray(out, device=self.rows.device)
 
     def after_winner(self) -> Any:
         return self._gathered(((tile, tile) for tile in self._tiles(1)), 1)
@@ -206,7 +206,7 @@ class HostPieces(Pieces):
             at += np.arange(right, right + at.size, dtype=np.int32).reshape(at.shape)
             np.take(products.reshape(-1), at, out=entries, mode="clip")
             out[rows, columns] = entries[:, : entries.shape[1] - right]
-        return self.xp.asarray(out)
+        return self.xp.asarray(out, device=self.rows.device)
 
     def _tiles(self, right: int) -> Iterator[tuple[slice, slice, Any]]:
         """Yield the products of tiles (q, rows, columns + right), last piece first."""

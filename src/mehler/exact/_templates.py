@@ -4,8 +4,6 @@ Joint probabilities of two such products follow from the integral T(h, theta) of
 `TemplateLaw.wedge`. How it is computed, with proofs: :doc:`/theorems/certified-balls`.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

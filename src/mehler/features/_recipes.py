@@ -25,8 +25,8 @@ REMOVED = (
 )
 
 # 'orthogonal' in a recipe is of mehler 0.4.0 or before, which drew it by QR factorisations.
-_REFLECTIONS = "orthogonal-reflections"
-_PROJECTION_OF = {"orthogonal": "orthogonal-qr", _REFLECTIONS: "orthogonal"}
+_PROJECTION_OF = {"orthogonal": "orthogonal-qr", "orthogonal-reflections": "orthogonal"}
+_WORD_OF = {projection: word for word, projection in _PROJECTION_OF.items()}
 
 
 def require_kept(what: str, name: object) -> None:
@@ -186,8 +186,8 @@ class Written(ABC):
         """Return the name of the class, the version, and the arguments as they are."""
         self._require_drawn("written down")
         arguments = {"map": type(self).__name__, "mehler": __version__, **self._arguments()}
-        if arguments.get("projections") == "orthogonal":
-            arguments["projections"] = _REFLECTIONS
+        if isinstance(projection := arguments.get("projections"), str):
+            arguments["projections"] = _WORD_OF.get(projection, projection)
         return {**arguments, "dtype": self.dtype}
 
     def _arguments(self) -> dict[str, Any]:

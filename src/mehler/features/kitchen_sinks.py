@@ -308,6 +308,8 @@ def _bias(value: Any, activation: Activation) -> float | str:
             waves = "activations that declare waves, such as cos and sin"
             raise ValueError(f"bias='uniform' is a phase, for {waves}, not for {activation.title}")
         return "uniform"
+    if isinstance(value, str):
+        raise TypeError(f"bias={value!r} must be a number of at least 0 or 'uniform'")
     return require_not_negative("bias", value)
 
 

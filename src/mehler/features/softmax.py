@@ -97,8 +97,8 @@ class SoftmaxFeatures(FeatureMap):
         self.tilted_at = require_not_negative("tilted_at", tilted_at)
         if form == "trigonometric" and self.tilted_at:
             raise ValueError("tilted_at is for positive and hyperbolic features: leave it out")
-        self.projections = require_choice("projections", projections, ("gaussian", "orthogonal"))
-        self._projection = named(projections)
+        self.projections, self._projection = projections, named(projections)
+        require_choice("projections", self._projection.name, ("gaussian", "orthogonal"))
         super().__init__(n_inputs, n_features, seed=seed, like=like, dtype=dtype, stored=stored)
 
     @property

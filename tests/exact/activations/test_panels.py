@@ -117,6 +117,14 @@ def test_no_scales_have_no_values():
     assert activation_kernel("tanh", np.empty(0), np.empty(0), np.empty(0)).shape == (0,)
 
 
+def test_scales_of_any_shape_broadcast():
+    s, rho = np.linspace(1.0, 2.0, 5), np.full((5, 5), 0.5)
+    for x, y in ((s[None], s[:, None]), (s[:, None], s[None]), (s[None], s[None])):
+        flat = [a.ravel() for a in np.broadcast_arrays(rho, x, y)]
+        square = activation_kernel("tanh", *flat).reshape(5, 5)
+        assert np.abs(activation_kernel("tanh", rho, x, y) - square).max() < 1e-15
+
+
 def test_many_jumps_at_many_scales_stay_small():
     """Jumps of 50 bisections each: with all parts in memory at once they would take 100 MiB."""
     tracemalloc.start()

@@ -5,6 +5,7 @@ import pytest
 from scipy.linalg import block_diag, hadamard
 
 import mehler
+from mehler import features
 from mehler.features import projections as _orthogonal
 from mehler.features.projections import Hadamard, Orthogonal
 from tests.features.projections.test_laws import vectors
@@ -31,12 +32,15 @@ def test_recipes_of_earlier_versions_draw_by_factorisation():
     phi = mehler.FourierFeatures.draw(40, 20, projections="orthogonal", seed=3)
     assert phi.recipe()["projections"] == "orthogonal-reflections"
     assert mehler.from_recipe(phi.recipe()).projections == "orthogonal"
-    earlier = mehler.from_recipe({**phi.recipe(), "projections": "orthogonal"})
+    recipe = {**phi.recipe(), "projections": "orthogonal"}
+    earlier = mehler.from_recipe(recipe)
+    assert earlier.recipe() == recipe
+    softmax = features.SoftmaxFeatures.draw(40, 20, projections="orthogonal-qr", seed=3).recipe()
+    assert mehler.from_recipe(softmax).recipe()["projections"] == "orthogonal"
     rng = _orthogonal._random.generator(3, _orthogonal._random.ORTHOGONAL, 0)
     weights = _orthogonal.haar(rng.standard_normal((1, 40, 40)))
     weights *= np.sqrt(rng.chisquare(40, size=(1, 1, 40)))
-    for again in (earlier, mehler.from_recipe(earlier.recipe())):
-        assert np.array_equal(again.weights[0], weights[:, :, :10])
+    assert np.array_equal(earlier.weights[0], weights[:, :, :10])
     assert not np.isclose(phi.weights[0], weights[:, :, :10]).any()
     unit = phi.weights[0][0] / np.linalg.norm(phi.weights[0][0], axis=0)
     assert np.abs(unit.T @ unit - np.eye(10)).max() < 4e-15

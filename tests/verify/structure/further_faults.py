@@ -4,8 +4,6 @@ The words are of a cause where the map is refuted, in the remarks where it is re
 `check_structure` misses it, as ``docs/structure.md`` lists.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from tests.verify.structure.correct_maps import cosines, plain, rng_of, weights

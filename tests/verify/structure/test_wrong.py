@@ -1,7 +1,5 @@
 """Every way to build a map wrongly is refuted, or reported at sizes outside the claim."""
 
-from __future__ import annotations
-
 import time
 
 import numpy as np

@@ -74,7 +74,7 @@ class Activation:
     kernel: Kernel | None = None
     derivative: Function | Activation | None = None
     # Powers whose closed form has been checked against the function, once: it takes milliseconds.
-    _powers: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
+    _held: set[int] = field(default_factory=set, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         require_instance("name", self.name, str)
@@ -213,14 +213,14 @@ class Activation:
             return value, _ROUNDINGS * pairs.eps * size
         if self.kernel is None:
             return None
-        if power not in self._powers:
+        if power not in self._held:
             moment = self.kernel(_PAIRS, power)
             if moment is not None:
                 series, slack = self._series(power, *_PAIRS.parts)
                 places = zip(_PAIRS.rho, _PAIRS.x_scale, _PAIRS.y_scale)
                 at = [f"a correlation of {r:g}, scales of {x:g} and {y:g}" for r, x, y in places]
                 self._require("kernel", at, moment[0], moment[1] + slack, series)
-            self._powers.add(power)
+            self._held.add(power)
         return self.kernel(pairs, power)
 
     def has_closed_form(self, power: int = 1) -> bool:

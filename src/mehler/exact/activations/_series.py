@@ -445,7 +445,8 @@ def pair_moment(
 
 def _add_product(total: Floats, x: Floats, y: Floats) -> None:
     """Add x y in place; of a column and a row by BLAS, which needs no room for their product."""
-    if x.ndim == y.ndim == 2 and total.size and total.shape == (x.size, y.size):
+    column_and_row = x.ndim == y.ndim == 2 and x.shape[1] == len(y) == 1
+    if column_and_row and total.size and total.shape == (x.size, y.size):
         from scipy.linalg import blas
 
         blas.dger(1.0, y[0], x[:, 0], a=total.T, overwrite_a=1)

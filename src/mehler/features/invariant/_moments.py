@@ -1,7 +1,5 @@
 """Mean and variance of products of group-invariant features, of random or given templates."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass

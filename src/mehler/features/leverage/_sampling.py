@@ -104,7 +104,7 @@ class ByScores(Selector):
 
     def _scores(self, phi: Array) -> LeverageScores:
         # Features of a map are smaller by the root of their number: a smaller lam spares a copy.
-        lam = self.lam / self.pool.n_features
+        lam = max(self.lam / self.pool.n_features, 5e-324)
         return ridge_leverage_scores(phi, lam, groups=self._labels(), method=self.method)
 
 
