@@ -1,7 +1,5 @@
 """Sums over chunks: every chunk once and in order, few parts at a time, no task spoils another."""
 
-from __future__ import annotations
-
 import pickle
 import subprocess
 import sys
@@ -29,7 +27,7 @@ class Part:
     def __del__(self) -> None:
         Part.alive -= 1
 
-    def __add__(self, other: Part) -> Part:
+    def __add__(self, other):
         return Part(self.rows + other.rows)
 
 

@@ -108,6 +108,9 @@ def test_the_law_is_that_of_the_scores():
     sampler = leverage.LeverageSampling(pool(), 4, seed=0, **LETTER)
     scores = sampler.scores(PLANE)
     np.testing.assert_array_equal(sampler.law(scores), scores.probabilities)
+    gram = pool()(PLANE).T @ pool()(PLANE) / len(PLANE)
+    tau = np.diag(np.linalg.solve(gram + 0.01 * np.eye(12), gram))
+    assert tau == pytest.approx(scores.scores, abs=1e-12)  # 12 * 201 eps, as abs(phi)^2 <= 2
 
 
 def test_no_variance_is_promised():
